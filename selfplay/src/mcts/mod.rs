@@ -1,0 +1,3 @@
+//! Monte-Carlo tree search.
+mod config;
+pub use config::{RootKind, SearchConfig};

@@ -1,0 +1,32 @@
+//! Self-play of many games in lock-step.
+use serde::{Deserialize, Serialize};
+
+/// The `[selfplay]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelfplayConfig {
+    /// Games that one worker plays at a time; half of them are one batch.
+    pub games_per_worker: usize,
+    /// New network evaluations of a full search.
+    pub visits: u32,
+    /// New network evaluations of a fast search, whose policy is not trained (playout cap).
+    pub fast_visits: u32,
+    /// Share of moves that get a full search, 0..=1.
+    pub full_search_share: f32,
+    /// Each game starts with 0..=this many plies drawn from the raw prior.
+    pub opening_plies: u16,
+    /// Temperature of the first ply's move choice.
+    pub temperature_start: f32,
+    /// Temperature that the choice tends to.
+    pub temperature_end: f32,
+    /// Plies after which the distance to `temperature_end` has halved.
+    pub temperature_halflife: f32,
+    /// Resign when the search's win probability of the side to move and of drawing together stay below this; 0: never.
+    pub resign_below: f32,
+    /// For this many own moves in a row.
+    pub resign_moves: u32,
+    /// Share of games that play on instead of resigning, to count false positives, 0..=1.
+    pub resign_playout_share: f32,
+    /// Ply at which a game is cut (reason `ply_cap`, a draw); 0: never.
+    pub ply_cap: u16,
+}

@@ -1,0 +1,2 @@
+//! `fanqi`: the command line.
+fn main() {}
