@@ -1,0 +1,361 @@
+//! The run directory: all that a run is, and how it is committed.
+//!
+//! ```text
+//! run.lock                      held by the process that works on it; its pid is inside
+//! config.toml                   the resolved config
+//! state.json                    what is committed; replaced last, as the commit
+//! checkpoints/000001000.safetensors   by training step
+//! samples/000001.h5             one shard a commit
+//! games/000001.txt              the same commit's games
+//! metrics.jsonl, tensorboard/   numbers over time
+//! ```
+//!
+//! A commit writes the shard, then its games, then `state.json`, each whole (see [`crate::atomic`]).
+//! What `state.json` does not count is dropped when the run is opened again.
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use selfplay::game::{Color, Outcome};
+use selfplay::record::Rows;
+use serde::{Deserialize, Serialize};
+
+use crate::atomic::{self, FileError};
+use crate::games::{self, GameText};
+use crate::replay::{ReplayBucket, RowTotals};
+use crate::samples::{self, SamplesConfig, ShardHead};
+
+/// Version of `state.json`.
+pub const STATE_VERSION: u32 = 1;
+
+const LOCK: &str = "run.lock";
+const CONFIG: &str = "config.toml";
+const STATE: &str = "state.json";
+const METRICS: &str = "metrics.jsonl";
+const CHECKPOINTS: &str = "checkpoints";
+const SAMPLES: &str = "samples";
+const GAMES: &str = "games";
+const TENSORBOARD: &str = "tensorboard";
+
+/// What a run has committed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// [`STATE_VERSION`].
+    pub version: u32,
+    /// Name of the form.
+    pub form: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Seconds that the run has worked, over all its processes.
+    pub elapsed_seconds: f64,
+    /// Self-play, as of the last commit of games.
+    pub selfplay: SelfplayState,
+    /// Training, as of the last checkpoint.
+    pub training: TrainingState,
+}
+
+/// Self-play, as of the last commit of games.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelfplayState {
+    /// Shards, and files of games: numbers 1..=this are committed.
+    pub commits: u64,
+    /// Id that the next game to be started gets; above those of all committed games.
+    pub next_game_id: u64,
+    /// Finished games.
+    pub games: u64,
+    /// Games that Red won.
+    pub red_wins: u64,
+    /// Games that Black won.
+    pub black_wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Plies of all games.
+    pub plies: u64,
+    /// Games played out although one side would have resigned.
+    pub resignations_played_out: u64,
+    /// Those among them that this side did not lose.
+    pub resignations_wrong: u64,
+    /// Rows in the shards.
+    pub rows: RowTotals,
+}
+
+impl SelfplayState {
+    /// Counts a finished game.
+    pub fn add_game(&mut self, game: &GameText) {
+        self.games += 1;
+        self.plies += game.moves.len() as u64;
+        match game.ending.outcome {
+            Outcome::Win(Color::Red) => self.red_wins += 1,
+            Outcome::Win(Color::Black) => self.black_wins += 1,
+            Outcome::Draw => self.draws += 1,
+        }
+        if let Some((side, _)) = game.would_resign {
+            self.resignations_played_out += 1;
+            self.resignations_wrong += u64::from(game.ending.outcome != Outcome::Win(side.other()));
+        }
+    }
+}
+
+/// Training, as of the last checkpoint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingState {
+    /// Training step of the last checkpoint; a file of that number exists unless it is 0.
+    pub step: u64,
+    /// Rows trained up to it.
+    pub rows_trained: u64,
+    /// Rows that may be trained.
+    pub bucket: ReplayBucket,
+}
+
+impl State {
+    /// A run that has done nothing.
+    pub fn new(form: &str, seed: u64) -> Self {
+        State {
+            version: STATE_VERSION,
+            form: form.to_string(),
+            seed,
+            elapsed_seconds: 0.0,
+            selfplay: SelfplayState::default(),
+            training: TrainingState::default(),
+        }
+    }
+}
+
+/// A run directory that this process has locked.
+#[derive(Debug)]
+pub struct RunDir {
+    path: PathBuf,
+    // Unlocked when it is closed, also by the system when the process dies.
+    _lock: File,
+}
+
+impl RunDir {
+    /// Locks the run directory `path`, creating it if there is none, and reads its state, `None` in a
+    /// new run. Changes nothing else; see [`RunDir::recover`].
+    pub fn open(path: &Path) -> Result<(Self, Option<State>), FileError> {
+        if path.is_dir() {
+            let names = atomic::names(path)?;
+            if !names.is_empty() && !names.iter().any(|n| n == LOCK || n == STATE) {
+                return Err(FileError::content(
+                    path,
+                    "this folder is neither empty nor a run directory; choose another",
+                ));
+            }
+        } else {
+            fs::create_dir_all(path)
+                .map_err(|e| FileError::io(path, "creating the run directory", e))?;
+        }
+        let lock = lock(path)?;
+        let state = read_state(&path.join(STATE))?;
+        Ok((
+            RunDir {
+                path: path.to_path_buf(),
+                _lock: lock,
+            },
+            state,
+        ))
+    }
+
+    /// Creates missing folders and drops what a killed process left uncommitted. Returns a line for
+    /// people for each thing dropped.
+    pub fn recover(&self, state: Option<&State>) -> Result<Vec<String>, FileError> {
+        let mut dropped = Vec::new();
+        for folder in [CHECKPOINTS, SAMPLES, GAMES, TENSORBOARD] {
+            let folder = self.path.join(folder);
+            fs::create_dir_all(&folder)
+                .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
+        }
+        for folder in ["", CHECKPOINTS, SAMPLES, GAMES] {
+            for name in atomic::remove_temps(&self.path.join(folder))? {
+                dropped.push(format!(
+                    "{}: unfinished file",
+                    Path::new(folder).join(name).display()
+                ));
+            }
+        }
+        let commits = state.map_or(0, |s| s.selfplay.commits);
+        let step = state.map_or(0, |s| s.training.step);
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        self.drop_beyond(SAMPLES, commits, &mut dropped, |path| {
+            samples::read_game_ids(path, None)
+                .map(|ids| count(ids.len(), "row"))
+                .ok()
+        })?;
+        self.drop_beyond(GAMES, commits, &mut dropped, |path| {
+            games::read(path)
+                .map(|games| count(games.len(), "game"))
+                .ok()
+        })?;
+        self.drop_beyond(CHECKPOINTS, step, &mut dropped, |_| None)?;
+        Ok(dropped)
+    }
+
+    fn drop_beyond(
+        &self,
+        folder: &str,
+        last: u64,
+        dropped: &mut Vec<String>,
+        describe: impl Fn(&Path) -> Option<String>,
+    ) -> Result<(), FileError> {
+        for (number, path) in numbered(&self.path.join(folder))? {
+            if number > last {
+                let what = describe(&path).map_or(String::new(), |d| format!(" ({d})"));
+                atomic::remove(&path)?;
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                dropped.push(format!("{folder}/{name}: not committed{what}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The resolved config.
+    pub fn config_path(&self) -> PathBuf {
+        self.path.join(CONFIG)
+    }
+
+    /// Replaces the resolved config.
+    pub fn write_config(&self, text: &str) -> Result<(), FileError> {
+        atomic::write(&self.config_path(), |out| out.write_all(text.as_bytes()))
+    }
+
+    /// The metrics, JSON lines.
+    pub fn metrics_path(&self) -> PathBuf {
+        self.path.join(METRICS)
+    }
+
+    /// Folder of the TensorBoard event files.
+    pub fn tensorboard_path(&self) -> PathBuf {
+        self.path.join(TENSORBOARD)
+    }
+
+    /// The checkpoint of a training step.
+    pub fn checkpoint_path(&self, step: u64) -> PathBuf {
+        self.path
+            .join(CHECKPOINTS)
+            .join(format!("{step:09}.safetensors"))
+    }
+
+    /// The shard of a commit, numbered from 1.
+    pub fn shard_path(&self, commit: u64) -> PathBuf {
+        self.path.join(SAMPLES).join(format!("{commit:06}.h5"))
+    }
+
+    /// The games of a commit, numbered from 1.
+    pub fn games_path(&self, commit: u64) -> PathBuf {
+        self.path.join(GAMES).join(format!("{commit:06}.txt"))
+    }
+
+    /// (step, path) of all checkpoints, ascending.
+    pub fn checkpoints(&self) -> Result<Vec<(u64, PathBuf)>, FileError> {
+        numbered(&self.path.join(CHECKPOINTS))
+    }
+
+    /// The committed shards that are still there (old ones may have been deleted by hand), oldest first.
+    pub fn shards(&self, state: &State) -> Result<Vec<PathBuf>, FileError> {
+        let all = numbered(&self.path.join(SAMPLES))?;
+        Ok(all
+            .into_iter()
+            .filter(|(n, _)| *n <= state.selfplay.commits)
+            .map(|(_, p)| p)
+            .collect())
+    }
+
+    /// Commits `rows` and `games`, which become number `state.selfplay.commits`: that number, the
+    /// counts and `next_game_id` must already include them.
+    pub fn commit(
+        &self,
+        state: &State,
+        rows: &Rows,
+        games: &[GameText],
+        head: &ShardHead,
+        config: &SamplesConfig,
+    ) -> Result<(), FileError> {
+        let number = state.selfplay.commits;
+        samples::write(&self.shard_path(number), rows, head, config)?;
+        games::write(&self.games_path(number), games)?;
+        self.write_state(state)
+    }
+
+    /// Replaces `state.json`.
+    pub fn write_state(&self, state: &State) -> Result<(), FileError> {
+        let path = self.path.join(STATE);
+        atomic::write(&path, |out| {
+            serde_json::to_writer_pretty(&mut *out, state)?;
+            out.write_all(b"\n")
+        })
+    }
+}
+
+/// (number, path) of the entries of `folder` whose name starts with a number and a dot, ascending.
+fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, FileError> {
+    let number = |name: &String| name.split('.').next()?.parse::<u64>().ok();
+    let mut all: Vec<_> = atomic::names(folder)?
+        .iter()
+        .filter_map(|n| Some((number(n)?, folder.join(n))))
+        .collect();
+    all.sort();
+    Ok(all)
+}
+
+fn lock(run: &Path) -> Result<File, FileError> {
+    let path = run.join(LOCK);
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(|e| FileError::io(&path, "opening the run's lock", e))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut pid = String::new();
+            let _ = file.read_to_string(&mut pid);
+            let pid = if pid.trim().is_empty() {
+                "unknown"
+            } else {
+                pid.trim()
+            };
+            return Err(FileError::content(
+                run,
+                format!("another process (pid {pid}) is working on this run"),
+            ));
+        }
+        Err(TryLockError::Error(e)) => return Err(FileError::io(&path, "locking", e)),
+    }
+    file.set_len(0)
+        .and_then(|()| writeln!(file, "{}", std::process::id()))
+        .map_err(|e| FileError::io(&path, "writing the pid", e))?;
+    Ok(file)
+}
+
+fn read_state(path: &Path) -> Result<Option<State>, FileError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(FileError::io(path, "reading", e)),
+    };
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let bad = |e: serde_json::Error| FileError::content(path, format!("not a run's state: {e}"));
+    let Version { version } = serde_json::from_str(&text).map_err(bad)?;
+    if version != STATE_VERSION {
+        return Err(FileError::content(
+            path,
+            format!(
+                "state of version {version}, this build reads {STATE_VERSION}: go on with the build that wrote it, or start a new run"
+            ),
+        ));
+    }
+    serde_json::from_str(&text).map(Some).map_err(bad)
+}
