@@ -64,7 +64,7 @@ impl Game for Tree {
             _ if self.chance => Turn::Chance,
             0 => over(Outcome::Win(self.side.other())),
             8 => over(Outcome::Draw),
-            1 if self.state % 3 == 0 => over(Outcome::Win(self.side)),
+            1 if self.state.is_multiple_of(3) => over(Outcome::Win(self.side)),
             _ => Turn::Decision(self.side),
         }
     }
