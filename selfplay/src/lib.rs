@@ -7,4 +7,5 @@ pub mod mcts;
 pub mod policy;
 pub mod record;
 pub mod rules;
+pub mod server;
 pub mod worker;
