@@ -1,1 +1,28 @@
-//! The rules of every form.
+//! The rules of every form: a form is data (a [`Ruleset`]), never a branch on its name.
+//!
+//! This module does no I/O, owns no random generator, and cannot fail once a [`Position`] stands.
+mod ending;
+mod fen;
+mod geometry;
+mod history;
+mod movegen;
+mod perft;
+mod position;
+mod repetition;
+mod ruleset;
+mod types;
+mod view;
+mod world;
+mod zobrist;
+
+pub use ending::judge;
+pub use fen::{FenError, FenField};
+pub use history::History;
+pub use perft::divide;
+pub use position::{IllegalMove, Position};
+pub use ruleset::{CheckDiscount, RepetitionRule, Ruleset};
+pub use types::{Kind, Move, ParseMoveError, Piece, Square};
+pub use view::{Reveal, View};
+pub use world::World;
+
+pub use crate::game::Color;
