@@ -48,8 +48,16 @@ fn mix(x: u64) -> u64 {
 impl Tree {
     fn new(seed: u64) -> Self {
         // A root that is a decision.
-        let state = (0..).map(|i| mix(seed + (i << 32))).find(|s| s % 8 > 1).unwrap_or(2);
-        Tree { state, side: Color::Red, balance: 0, chance: false }
+        let state = (0..)
+            .map(|i| mix(seed + (i << 32)))
+            .find(|s| s % 8 > 1)
+            .unwrap_or(2);
+        Tree {
+            state,
+            side: Color::Red,
+            balance: 0,
+            chance: false,
+        }
     }
 }
 
@@ -59,7 +67,12 @@ impl Game for Tree {
     type History = Path;
 
     fn turn(&self, _: &Path) -> Turn {
-        let over = |outcome| Turn::Over(Ending { outcome, reason: Reason::GameRule });
+        let over = |outcome| {
+            Turn::Over(Ending {
+                outcome,
+                reason: Reason::GameRule,
+            })
+        };
         match self.state % 16 {
             _ if self.chance => Turn::Chance,
             0 => over(Outcome::Win(self.side.other())),
@@ -98,7 +111,11 @@ impl Game for Tree {
 
 impl Material for Tree {
     fn balance(&self, side: Color) -> i32 {
-        if side == Color::Red { self.balance } else { -self.balance }
+        if side == Color::Red {
+            self.balance
+        } else {
+            -self.balance
+        }
     }
 
     fn gain(&self, mv: Branch) -> i32 {
@@ -107,7 +124,13 @@ impl Material for Tree {
 }
 
 /// Value for `side` by plain recursion.
-fn minimax<G: Material>(game: &G, side: Color, history: &mut G::History, ply: i32, depth: u8) -> i32 {
+fn minimax<G: Material>(
+    game: &G,
+    side: Color,
+    history: &mut G::History,
+    ply: i32,
+    depth: u8,
+) -> i32 {
     match game.turn(history) {
         Turn::Over(ending) => Wdl::of(ending.outcome, side).q() as i32 * (1_000_000 - ply),
         Turn::Chance => {
@@ -124,9 +147,11 @@ fn minimax<G: Material>(game: &G, side: Color, history: &mut G::History, ply: i3
             (sum / total) as i32
         }
         Turn::Decision(_) if depth == 0 => game.balance(side),
-        Turn::Decision(_) => {
-            values(game, side, history, ply, depth).into_iter().map(|(_, v)| v).max().expect("a move")
-        }
+        Turn::Decision(_) => values(game, side, history, ply, depth)
+            .into_iter()
+            .map(|(_, v)| v)
+            .max()
+            .expect("a move"),
     }
 }
 
@@ -152,7 +177,9 @@ fn values<G: Material>(
 
 /// Alpha-beta's value and set of best moves equal minimax's.
 fn check_minimax<G: Material>(game: &G, history: &G::History, depth: u8) {
-    let Turn::Decision(side) = game.turn(history) else { return };
+    let Turn::Decision(side) = game.turn(history) else {
+        return;
+    };
     let all = values(game, side, &mut history.clone(), 0, depth);
     let expected = all.iter().map(|&(_, v)| v).max().expect("a move");
     let mut best = Vec::new();
@@ -160,7 +187,10 @@ fn check_minimax<G: Material>(game: &G, history: &G::History, depth: u8) {
     assert_eq!(got, expected, "depth {depth} of {game:?}");
     let count = all.iter().filter(|&&(_, v)| v == expected).count();
     assert_eq!(best.len(), count, "depth {depth} of {game:?}");
-    assert!(best.iter().all(|mv| all.contains(&(*mv, expected))), "depth {depth} of {game:?}");
+    assert!(
+        best.iter().all(|mv| all.contains(&(*mv, expected))),
+        "depth {depth} of {game:?}"
+    );
 }
 
 proptest! {
@@ -172,9 +202,16 @@ proptest! {
 
 #[test]
 fn equally_good_moves_are_equally_likely_and_follow_from_the_seed() {
-    let tree = (0..).map(Tree::new).find(|t| t.state >> 8 & 0xff == 4).expect("a root of five moves");
+    let tree = (0..)
+        .map(Tree::new)
+        .find(|t| t.state >> 8 & 0xff == 4)
+        .expect("a root of five moves");
     let history = Path::default();
-    for builtin in [Builtin::Random, Builtin::Greedy, Builtin::AlphaBeta { depth: 3 }] {
+    for builtin in [
+        Builtin::Random,
+        Builtin::Greedy,
+        Builtin::AlphaBeta { depth: 3 },
+    ] {
         let mut counts = [0; 5];
         for seed in 0..4000 {
             let mv = Opponent::new(builtin, seed).choose(&tree, &history);
@@ -184,7 +221,9 @@ fn equally_good_moves_are_equally_likely_and_follow_from_the_seed() {
         let used = counts.iter().filter(|&&c| c > 0).count();
         let mean = 4000.0 / used as f64;
         // Five standard deviations.
-        let fair = counts.iter().all(|&c| c == 0 || (f64::from(c) - mean).abs() < 5.0 * mean.sqrt());
+        let fair = counts
+            .iter()
+            .all(|&c| c == 0 || (f64::from(c) - mean).abs() < 5.0 * mean.sqrt());
         assert!(fair, "{builtin}: {counts:?}");
         assert!(builtin != Builtin::Random || used == 5, "{counts:?}");
     }
@@ -197,14 +236,20 @@ fn names_round_trip() {
         assert_eq!(builtin.to_string().parse(), Ok(builtin));
         let json = serde_json::to_string(&builtin).expect("a string");
         assert_eq!(json, format!("\"{builtin}\""));
-        assert_eq!(serde_json::from_str::<Builtin>(&json).expect("a name"), builtin);
+        assert_eq!(
+            serde_json::from_str::<Builtin>(&json).expect("a name"),
+            builtin
+        );
     }
 }
 
 /// Checks that `name` is refused with a message that holds `part`.
 fn check_refused(name: &str, part: &str) {
     let message = name.parse::<Builtin>().expect_err(name).to_string();
-    assert!(message.contains(part) && message.contains(&format!("`{name}`")), "{name}: {message}");
+    assert!(
+        message.contains(part) && message.contains(&format!("`{name}`")),
+        "{name}: {message}"
+    );
 }
 
 #[test]

@@ -119,15 +119,31 @@ impl Wdl {
 
     /// The same, seen from the opponent.
     pub fn flipped(self) -> Self {
-        Wdl { win: self.loss, draw: self.draw, loss: self.win }
+        Wdl {
+            win: self.loss,
+            draw: self.draw,
+            loss: self.win,
+        }
     }
 
     /// A finished game seen from `viewer`: the only converter from absolute to relative.
     pub fn of(outcome: Outcome, viewer: Color) -> Self {
         match outcome {
-            Outcome::Win(c) if c == viewer => Wdl { win: 1.0, draw: 0.0, loss: 0.0 },
-            Outcome::Win(_) => Wdl { win: 0.0, draw: 0.0, loss: 1.0 },
-            Outcome::Draw => Wdl { win: 0.0, draw: 1.0, loss: 0.0 },
+            Outcome::Win(c) if c == viewer => Wdl {
+                win: 1.0,
+                draw: 0.0,
+                loss: 0.0,
+            },
+            Outcome::Win(_) => Wdl {
+                win: 0.0,
+                draw: 0.0,
+                loss: 1.0,
+            },
+            Outcome::Draw => Wdl {
+                win: 0.0,
+                draw: 1.0,
+                loss: 0.0,
+            },
         }
     }
 }
@@ -178,6 +194,10 @@ pub trait Referee: Clone + Debug + Send {
     fn view(&self, viewer: Color) -> Self::View;
     /// What `viewer` may know of the past.
     fn history(&self, viewer: Color) -> &<Self::View as Game>::History;
+    /// Whether both players know the same, now and later, so that one search tree serves both.
+    fn open_to_both(&self) -> bool {
+        true
+    }
     /// Who acts next; never [`Turn::Chance`], since the truth holds no chance.
     fn turn(&self) -> Turn;
     /// Plays a legal move; `rng` decides what chance decides. Returns what was revealed to both.

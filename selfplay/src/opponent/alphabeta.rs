@@ -40,7 +40,10 @@ struct Node<G> {
 
 impl<G: Material> Default for AlphaBeta<G> {
     fn default() -> Self {
-        AlphaBeta { history: G::History::default(), plies: Vec::new() }
+        AlphaBeta {
+            history: G::History::default(),
+            plies: Vec::new(),
+        }
     }
 }
 
@@ -48,12 +51,27 @@ impl<G: Material> AlphaBeta<G> {
     /// Replaces `best` with the moves of the greatest value after `depth` plies, at least 1, and returns that
     /// value: material balance of the side to move in centipawns, or `±(MATE - plies)` where the game is decided.
     /// `best` is empty only where the game is over.
-    pub fn best(&mut self, game: &G, history: &G::History, depth: u8, best: &mut Vec<G::Move>) -> i32 {
+    pub fn best(
+        &mut self,
+        game: &G,
+        history: &G::History,
+        depth: u8,
+        best: &mut Vec<G::Move>,
+    ) -> i32 {
         best.clear();
         self.history.clone_from(history);
-        self.plies.resize_with(self.plies.len().max(depth as usize + 1), Ply::default);
-        let Turn::Decision(side) = game.turn(history) else { return 0 };
-        let root = Node { game: *game, side, balance: game.balance(side), ply: 0, depth };
+        self.plies
+            .resize_with(self.plies.len().max(depth as usize + 1), Ply::default);
+        let Turn::Decision(side) = game.turn(history) else {
+            return 0;
+        };
+        let root = Node {
+            game: *game,
+            side,
+            balance: game.balance(side),
+            ply: 0,
+            depth,
+        };
 
         let mut value = -BOUND;
         let ordered = self.ordered_moves(&root);
@@ -143,6 +161,10 @@ impl<G: Material> AlphaBeta<G> {
 
 impl<G: Game> Default for Ply<G> {
     fn default() -> Self {
-        Ply { moves: Vec::new(), ordered: Vec::new(), reveals: Vec::new() }
+        Ply {
+            moves: Vec::new(),
+            ordered: Vec::new(),
+            reveals: Vec::new(),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Self-play of many games in lock-step.
+//! Settings of self-play; `configs/default.toml` says what each is for.
 use serde::{Deserialize, Serialize};
 
 /// The `[selfplay]` table.
@@ -21,12 +21,28 @@ pub struct SelfplayConfig {
     pub temperature_end: f32,
     /// Plies after which the distance to `temperature_end` has halved.
     pub temperature_halflife: f32,
-    /// Resign when the search's win probability of the side to move and of drawing together stay below this; 0: never.
+    /// Resign when the expected score (win + draw/2) of the side to move stays below this; 0: never.
     pub resign_below: f32,
     /// For this many own moves in a row.
     pub resign_moves: u32,
     /// Share of games that play on instead of resigning, to count false positives, 0..=1.
     pub resign_playout_share: f32,
+    /// Share of wrong resignations above which the run lowers `resign_below`, 0..=1.
+    pub resign_wrong_max: f32,
+    /// Played-out games by which that share is judged.
+    pub resign_memory: usize,
     /// Ply at which a game is cut (reason `ply_cap`, a draw); 0: never.
     pub ply_cap: u16,
+}
+
+impl SelfplayConfig {
+    /// Temperature of the move choice at `ply`, 0 before the first move.
+    pub fn temperature(&self, ply: usize) -> f32 {
+        let left = if self.temperature_halflife > 0.0 {
+            (-(ply as f32) / self.temperature_halflife).exp2()
+        } else {
+            0.0
+        };
+        self.temperature_end + (self.temperature_start - self.temperature_end) * left
+    }
 }
