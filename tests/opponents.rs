@@ -245,8 +245,8 @@ fn best_moves() {
         ("5k3/9/9/9/r3R3n/9/9/9/9/3K5 w - - 0 1", 1, 500, &["e5a5"][..]),
         // A pawn that crosses the river gains a pawn.
         ("3k5/9/9/9/9/P8/9/9/9/4K4 w - - 0 1", 1, 200, &["a4a5"]),
-        // Mate before the capture of a rook; the kings' open file bars the escape.
-        ("r2k5/R8/9/9/9/9/9/9/8R/4K4 w - - 0 1", 1, 999_999, &["i1d1"]),
+        // Mate before the capture of a rook; the kings' open file bars an escape.
+        ("r2k5/R8/9/9/9/9/9/9/8R/4K4 w - - 0 1", 1, 999_999, &["i1d1", "i1i9"]),
     ] {
         check_best(fen, depth, value, moves);
     }

@@ -1,4 +1,5 @@
-//! What a search asks of a network: whole batches in, whole batches out, in the same buffers.
+//! What a search asks of a network: whole batches in, whole batches out, in the same buffers; and
+//! stand-ins for the network.
 use crate::game::Wdl;
 use crate::record::Record;
 
@@ -42,6 +43,33 @@ impl Batch {
         self.moves_left.clear();
     }
 
+    /// Adds copies of the inputs of all of `other`'s rows.
+    pub fn append_inputs(&mut self, other: &Batch) {
+        let base = self.legal.len() as u32;
+        self.legal_end
+            .extend(other.legal_end.iter().map(|end| end + base));
+        self.records.extend_from_slice(&other.records);
+        self.legal.extend_from_slice(&other.legal);
+    }
+
+    /// Copies the outputs of `merged`, where this batch's rows begin at `row`, into this batch.
+    pub fn take_outputs(&mut self, merged: &Batch, row: usize) {
+        let start = if row == 0 {
+            0
+        } else {
+            merged.legal_end[row - 1] as usize
+        };
+        self.log_priors.clear();
+        self.log_priors
+            .extend_from_slice(&merged.log_priors[start..start + self.legal.len()]);
+        self.wdl.clear();
+        self.wdl
+            .extend_from_slice(&merged.wdl[row..row + self.len()]);
+        self.moves_left.clear();
+        self.moves_left
+            .extend_from_slice(&merged.moves_left[row..row + self.len()]);
+    }
+
     /// The run of row `i` in `legal` and `log_priors`.
     pub fn legal_range(&self, i: usize) -> std::ops::Range<usize> {
         let start = if i == 0 { 0 } else { self.legal_end[i - 1] };
@@ -50,10 +78,12 @@ impl Batch {
 }
 
 /// Why a batch could not be evaluated.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
     /// The network gave NaN or infinity.
-    #[error("the network of step {step} gave a non-finite output for row {row} of a batch of {rows}")]
+    #[error(
+        "the network of step {step} gave a non-finite output for row {row} of a batch of {rows}"
+    )]
     NonFinite {
         /// Training step of the network.
         step: u64,
@@ -73,4 +103,117 @@ pub trait Evaluator: Send {
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvalError>;
     /// Training step of the network in use, 0 for a stand-in.
     fn step(&self) -> u64;
+}
+
+/// Knows nothing: equal priors, win, draw and loss equally likely, the game over at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UniformEvaluator;
+
+impl Evaluator for UniformEvaluator {
+    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvalError> {
+        batch.log_priors.clear();
+        for i in 0..batch.len() {
+            let moves = batch.legal_range(i).len();
+            let log_prior = -(moves.max(1) as f32).ln();
+            batch
+                .log_priors
+                .extend(std::iter::repeat_n(log_prior, moves));
+        }
+        let third = 1.0 / 3.0;
+        let even = Wdl {
+            win: third,
+            draw: third,
+            loss: third,
+        };
+        let rows = batch.len();
+        batch.wdl.clear();
+        batch.wdl.resize(rows, even);
+        batch.moves_left.clear();
+        batch.moves_left.resize(rows, 0.0);
+        Ok(())
+    }
+
+    fn step(&self) -> u64 {
+        0
+    }
+}
+
+/// Answers from a hash of each row: arbitrary, but the same row gets the same answer wherever it
+/// stands in whichever batch.
+#[derive(Clone, Copy, Debug)]
+pub struct HashEvaluator {
+    /// Another seed, other answers.
+    pub seed: u64,
+    /// Spread of the log priors: 0 makes them equal, 2 is lively.
+    pub sharpness: f32,
+}
+
+impl Default for HashEvaluator {
+    fn default() -> Self {
+        HashEvaluator {
+            seed: 0,
+            sharpness: 1.5,
+        }
+    }
+}
+
+impl HashEvaluator {
+    fn row(&self, record: &Record) -> u64 {
+        let words = record.chunks_exact(8);
+        words.fold(mix(self.seed), |hash, word| {
+            let word = word.iter().fold(0, |w, &byte| w << 8 | u64::from(byte));
+            mix(hash ^ word)
+        })
+    }
+}
+
+impl Evaluator for HashEvaluator {
+    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvalError> {
+        let rows = batch.len();
+        batch.log_priors.clear();
+        batch.wdl.clear();
+        batch.moves_left.clear();
+        for i in 0..rows {
+            let hash = self.row(&batch.records[i]);
+            let run = batch.legal_range(i);
+            let logit = |&index: &u16| self.sharpness * unit(mix(hash ^ u64::from(index)));
+            let total: f32 = batch.legal[run.clone()]
+                .iter()
+                .map(|m| logit(m).exp())
+                .sum();
+            let log_total = total.ln();
+            batch
+                .log_priors
+                .extend(batch.legal[run].iter().map(|m| logit(m) - log_total));
+            let draw = 0.3 + 0.3 * unit(mix(hash ^ 0x10000));
+            let win = (1.0 - draw) * (0.5 + 0.5 * unit(mix(hash ^ 0x20000)));
+            batch.wdl.push(Wdl {
+                win,
+                draw,
+                loss: (1.0 - draw - win).max(0.0),
+            });
+            batch
+                .moves_left
+                .push(50.0 + 50.0 * unit(mix(hash ^ 0x30000)));
+        }
+        Ok(())
+    }
+
+    fn step(&self) -> u64 {
+        0
+    }
+}
+
+/// A bijection of 64 bits that lets every bit of the input sway every bit of the output (the finaliser of
+/// SplitMix64: Steele, Lea and Flood 2014).
+pub fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+/// The upper bits of a hash as a number in -1..1.
+fn unit(hash: u64) -> f32 {
+    (hash >> 40) as f32 / (1 << 23) as f32 - 1.0
 }

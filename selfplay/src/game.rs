@@ -178,6 +178,10 @@ pub trait Referee: Clone + Debug + Send {
     fn view(&self, viewer: Color) -> Self::View;
     /// What `viewer` may know of the past.
     fn history(&self, viewer: Color) -> &<Self::View as Game>::History;
+    /// Whether both players know the same, now and later, so that one search tree serves both.
+    fn open_to_both(&self) -> bool {
+        true
+    }
     /// Who acts next; never [`Turn::Chance`], since the truth holds no chance.
     fn turn(&self) -> Turn;
     /// Plays a legal move; `rng` decides what chance decides. Returns what was revealed to both.

@@ -8,4 +8,5 @@ pub mod opponent;
 pub mod policy;
 pub mod record;
 pub mod rules;
+pub mod server;
 pub mod worker;

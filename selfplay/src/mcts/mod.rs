@@ -1,3 +1,250 @@
-//! Monte-Carlo tree search.
+//! Monte-Carlo tree search of one position at a time, in two halves: [`Search::gather`] picks a leaf,
+//! [`Search::apply`] takes its evaluation. No thread, clock or network is in here.
+//!
+//! One leaf a round, so no virtual loss: a batch is filled by many games, and each game's search is
+//! the sequential one, whatever it shares a batch with.
 mod config;
+mod decision;
+mod gumbel;
+mod inspect;
+mod puct;
+mod simulate;
+mod site;
+mod tree;
+
 pub use config::{RootKind, SearchConfig};
+pub use decision::{Decision, MoveInfo};
+pub use inspect::NodeRef;
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+
+use crate::game::{Features, Game};
+use decision::{Verdict, draw};
+use gumbel::Halving;
+use site::Site;
+use tree::{Kind, NONE, Tree};
+
+/// The search tree of one game and the plan of the decision under way.
+///
+/// A decision is [`plan`](Self::plan), then [`gather`](Self::gather) and [`apply`](Self::apply) in
+/// turn until `gather` is false, then [`decision`](Self::decision) or [`choose`](Self::choose), then
+/// [`advance`](Self::advance).
+#[derive(Debug)]
+pub struct Search<G: Features> {
+    config: SearchConfig,
+    game: Option<G>,
+    history: G::History,
+    rng: Pcg64Mcg,
+    tree: Tree<G::Move, G::Reveal>,
+    plan: Plan,
+    halving: Halving,
+    /// PUCT: the root's priors with this decision's noise.
+    priors: Vec<f32>,
+    /// Nodes of the simulation under way, the root first; empty when none is.
+    path: Vec<u32>,
+    scratch: Scratch<G>,
+}
+
+#[derive(Debug, Default)]
+struct Plan {
+    /// Simulations left, the root's own evaluation included.
+    left: u32,
+    explore: bool,
+    /// Rows gathered for this decision.
+    evaluations: u32,
+}
+
+#[derive(Debug)]
+struct Scratch<G: Game> {
+    moves: Vec<G::Move>,
+    reveals: Vec<(G::Reveal, u32)>,
+    weights: Vec<f32>,
+}
+
+impl<G: Features> Search<G> {
+    /// A search without a position; [`begin`](Self::begin) gives it one.
+    pub fn new(config: SearchConfig) -> Self {
+        Search {
+            config,
+            game: None,
+            history: G::History::default(),
+            rng: Pcg64Mcg::seed_from_u64(0),
+            tree: Tree::new(),
+            plan: Plan::default(),
+            halving: Halving::default(),
+            priors: Vec::new(),
+            path: Vec::new(),
+            scratch: Scratch {
+                moves: Vec::new(),
+                reveals: Vec::new(),
+                weights: Vec::new(),
+            },
+        }
+    }
+
+    /// Drops the tree and takes up `root`, at which a side decides, with its past.
+    pub fn begin(&mut self, root: G, history: &G::History, seed: u64) {
+        self.history.clone_from(history);
+        self.rng = Pcg64Mcg::seed_from_u64(seed);
+        self.game = Some(root);
+        self.replant();
+    }
+
+    /// Starts the tree anew at the present position.
+    fn replant(&mut self) {
+        self.tree.clear();
+        self.path.clear();
+        if let Some(game) = self.game {
+            self.add(&game);
+        }
+    }
+
+    /// Starts a decision of at most `visits` simulations, at least 1; the evaluation of a root that has
+    /// none yet is one of them. A simulation costs at most one row. Without `explore` the root has no
+    /// Gumbel or Dirichlet noise.
+    pub fn plan(&mut self, visits: u32, explore: bool) {
+        debug_assert!(
+            self.path.is_empty(),
+            "a gathered row waits for its evaluation"
+        );
+        self.plan = Plan {
+            left: visits.max(1),
+            explore,
+            evaluations: 0,
+        };
+        if self.root_visits() > 0 {
+            self.prepare_root();
+        }
+    }
+
+    fn root_visits(&self) -> u32 {
+        self.tree.nodes.first().map_or(0, |root| root.visits)
+    }
+
+    /// Draws the root's noise, once it has priors.
+    fn prepare_root(&mut self) {
+        let mut rng = self.rng.clone();
+        let mut halving = std::mem::take(&mut self.halving);
+        let mut priors = std::mem::take(&mut self.priors);
+        if let Some(site) = self.root_site() {
+            let noise = self.plan.explore.then_some(&mut rng);
+            match self.config.root {
+                RootKind::Gumbel => halving.start(site, self.plan.left, noise),
+                RootKind::Puct => {
+                    priors.clear();
+                    priors.extend(site.edges().iter().map(|e| e.prior));
+                    if let Some(rng) = noise {
+                        puct::add_noise(&mut priors, &self.config, rng);
+                    }
+                }
+            }
+        }
+        (self.rng, self.halving, self.priors) = (rng, halving, priors);
+    }
+
+    fn root_site(&self) -> Option<Site<'_, G::Move, G::Reveal>> {
+        let node = self.tree.nodes.first()?;
+        Some(Site {
+            tree: &self.tree,
+            node,
+            turn: node.turn()?,
+            config: &self.config,
+        })
+    }
+
+    /// The position at the root.
+    pub fn position(&self) -> Option<&G> {
+        self.game.as_ref()
+    }
+
+    /// Whether the game at the root is over, so that there is nothing to decide.
+    pub fn is_over(&self) -> bool {
+        self.tree
+            .nodes
+            .first()
+            .is_none_or(|root| root.kind == Kind::Over)
+    }
+
+    /// The root's past.
+    pub fn history(&self) -> &G::History {
+        &self.history
+    }
+
+    /// The root of the tree, to look around from.
+    pub fn root(&self) -> Option<NodeRef<'_, G::Move, G::Reveal>> {
+        NodeRef::root(&self.tree)
+    }
+
+    fn verdict(&self) -> Verdict<'_, G::Move, G::Reveal> {
+        let site = self.root_site().expect("the game at the root is not over");
+        Verdict {
+            site,
+            halving: &self.halving,
+        }
+    }
+
+    /// What the search has found. The root must be evaluated.
+    pub fn decision(&self) -> Decision<G::Move> {
+        let verdict = self.verdict();
+        verdict.decision(self.plan.evaluations, |mv| match &self.game {
+            Some(game) => game.policy_index(mv),
+            None => 0,
+        })
+    }
+
+    /// The move to play: at temperature 0 the best one, above it a draw from the policy target to the
+    /// power of `1 / temperature`; a proven result is always kept. The root must be evaluated.
+    pub fn choose(&mut self, temperature: f32) -> G::Move {
+        let mut rng = self.rng.clone();
+        let verdict = self.verdict();
+        let mv = verdict.site.edges()[verdict.choose(temperature, &mut rng)].mv;
+        self.rng = rng;
+        mv
+    }
+
+    /// A move drawn from the network's prior. The root must be evaluated.
+    pub fn sample_prior(&mut self) -> G::Move {
+        let mut rng = self.rng.clone();
+        let edges = self.verdict().site.edges();
+        let priors: Vec<f32> = edges.iter().map(|e| e.prior).collect();
+        let mv = edges[draw(&priors, &mut rng)].mv;
+        self.rng = rng;
+        mv
+    }
+
+    /// Plays a legal move at the root and keeps what is known of the position after it. Where that
+    /// leaves the turn to chance, [`reveal`](Self::reveal) must follow.
+    pub fn advance(&mut self, mv: G::Move) {
+        let Some(game) = &mut self.game else { return };
+        game.play(mv, &mut self.history);
+        let root = self.tree.nodes.first().filter(|root| root.turn().is_some());
+        let edge = root.and_then(|r| self.tree.edges(r).iter().find(|e| e.mv == mv));
+        self.descend(edge.map_or(NONE, |e| e.child));
+    }
+
+    /// Lets chance fall on `reveal` at the root and keeps what is known of the position after it.
+    pub fn reveal(&mut self, reveal: G::Reveal) {
+        let Some(game) = &mut self.game else { return };
+        game.reveal(reveal, &mut self.history);
+        let root = self
+            .tree
+            .nodes
+            .first()
+            .filter(|root| root.kind == Kind::Chance);
+        let branch = root.and_then(|r| self.tree.branches(r).iter().find(|b| b.reveal == reveal));
+        self.descend(branch.map_or(NONE, |b| b.child));
+    }
+
+    fn descend(&mut self, child: u32) {
+        debug_assert!(
+            self.path.is_empty(),
+            "a gathered row waits for its evaluation"
+        );
+        if child == NONE {
+            self.replant();
+        } else {
+            self.tree.reroot(child);
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Self-play of many games in lock-step.
+//! Settings of self-play; `configs/default.toml` says what each is for.
 use serde::{Deserialize, Serialize};
 
 /// The `[selfplay]` table.
@@ -29,4 +29,16 @@ pub struct SelfplayConfig {
     pub resign_playout_share: f32,
     /// Ply at which a game is cut (reason `ply_cap`, a draw); 0: never.
     pub ply_cap: u16,
+}
+
+impl SelfplayConfig {
+    /// Temperature of the move choice at `ply`, 0 before the first move.
+    pub fn temperature(&self, ply: usize) -> f32 {
+        let left = if self.temperature_halflife > 0.0 {
+            (-(ply as f32) / self.temperature_halflife).exp2()
+        } else {
+            0.0
+        };
+        self.temperature_end + (self.temperature_start - self.temperature_end) * left
+    }
 }

@@ -1,0 +1,64 @@
+//! What a finished game leaves behind.
+use crate::game::{Color, Ending, Game, Outcome, Referee};
+use crate::record::Rows;
+
+/// A move of a game with referee `W`.
+pub type MoveOf<W> = <<W as Referee>::View as Game>::Move;
+/// An outcome of chance in a game with referee `W`.
+pub type RevealOf<W> = <<W as Referee>::View as Game>::Reveal;
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct FinishedGame<W: Referee> {
+    /// Id of the game in its run.
+    pub id: u64,
+    /// Seed of everything random in it: [`super::game_seed`] of the run's seed and the id.
+    pub seed: u64,
+    /// The truth before the first move.
+    pub start: W,
+    /// All moves.
+    pub moves: Vec<MoveOf<W>>,
+    /// What was revealed to both, and by the move of which ply.
+    pub reveals: Vec<(usize, RevealOf<W>)>,
+    /// Plies at the start that were drawn from the raw prior and left no row.
+    pub opening_plies: usize,
+    /// How it ended.
+    pub ending: Ending,
+    /// One row a decision after the opening.
+    pub rows: Rows,
+    /// How it stands with resigning.
+    pub resignation: Resignation,
+    /// Rows that the network evaluated for it.
+    pub evaluations: u64,
+    /// Training steps of the networks that searched the first and the last row.
+    pub net_steps: (u64, u64),
+}
+
+/// How a game stands with resigning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resignation {
+    /// Nobody ever met the conditions.
+    None,
+    /// That side resigned.
+    Resigned(Color),
+    /// That side would have resigned first, at that ply, but the game was one of those that play on.
+    PlayedOn {
+        /// Who would have resigned.
+        loser: Color,
+        /// The ply before which.
+        ply: usize,
+        /// Whether that side did not lose after all.
+        false_positive: bool,
+    },
+}
+
+impl Resignation {
+    pub(super) fn played_on(loser: Color, ply: usize, outcome: Outcome) -> Self {
+        let false_positive = outcome != Outcome::Win(loser.other());
+        Resignation::PlayedOn {
+            loser,
+            ply,
+            false_positive,
+        }
+    }
+}
