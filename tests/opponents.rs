@@ -2,8 +2,11 @@
 use std::fmt::{self, Display};
 
 use proptest::prelude::*;
-use selfplay::game::{Color, Ending, Game, Outcome, Past, Reason, Turn, Wdl};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use selfplay::game::{Color, Ending, Game, Outcome, Past, Reason, Referee, Turn, Wdl};
 use selfplay::opponent::{AlphaBeta, Builtin, Material, Opponent};
+use selfplay::rules::{History, Move, Position, Ruleset, View, World};
 
 /// A random game tree: everything about a position follows from a number.
 #[derive(Clone, Copy, Debug)]
@@ -193,10 +196,129 @@ fn check_minimax<G: Material>(game: &G, history: &G::History, depth: u8) {
     );
 }
 
+/// So many cases, and no file of failures: a failing case is printed whole.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn alphabeta_is_minimax_on_random_trees(seed in any::<u32>(), depth in 1..=6_u8) {
         check_minimax(&Tree::new(seed.into()), &Path::default(), depth);
+    }
+}
+
+/// The game after up to `plies` random moves.
+fn random_game(seed: u64, plies: usize) -> World {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let mut world = World::start(xiangqi(), &mut rng);
+    let mut legal = Vec::new();
+    for _ in 0..plies {
+        let Turn::Decision(side) = world.turn() else { break };
+        world.view(side).legal_moves(&mut legal);
+        world.apply(legal[rng.random_range(..legal.len())], &mut rng);
+    }
+    world
+}
+
+fn xiangqi() -> &'static Ruleset {
+    Ruleset::by_name("xiangqi").expect("Xiangqi is built in")
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn alphabeta_is_minimax_on_the_board(seed: u64, plies in 0..160_usize) {
+        let world = random_game(seed, plies);
+        let (view, history) = (world.view(Color::Red), world.history(Color::Red));
+        for depth in 1..=2 {
+            check_minimax(&view, history, depth);
+        }
+    }
+
+    #[test]
+    fn gains_add_up_to_the_balance(seed: u64, plies in 0..200_usize) {
+        let mut world = random_game(seed, 0);
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let (mut balance, mut legal) = (0, Vec::new());
+        for _ in 0..plies {
+            let Turn::Decision(side) = world.turn() else { break };
+            let view = world.view(side);
+            prop_assert_eq!(view.balance(side), balance);
+            prop_assert_eq!(view.balance(side.other()), -balance);
+            view.legal_moves(&mut legal);
+            let mv = legal[rng.random_range(..legal.len())];
+            balance = -(balance + view.gain(mv));
+            world.apply(mv, &mut rng);
+        }
+    }
+}
+
+/// Checks an opponent's set of best moves and its value in a position without a past.
+fn check_best(fen: &str, depth: u8, value: i32, moves: &[&str]) {
+    let view = View::new(Position::from_fen(xiangqi(), fen).expect(fen));
+    let mut best = Vec::new();
+    let got = AlphaBeta::default().best(&view, &History::default(), depth, &mut best);
+    best.sort();
+    let mut expected: Vec<Move> = moves.iter().map(|m| m.parse().expect("a move")).collect();
+    expected.sort();
+    assert_eq!((got, best), (value, expected), "depth {depth} of {fen}");
+}
+
+#[test]
+fn best_moves() {
+    for (fen, depth, value, moves) in [
+        // Two captures: the rook is worth more than the horse.
+        ("5k3/9/9/9/r3R3n/9/9/9/9/3K5 w - - 0 1", 1, 500, &["e5a5"][..]),
+        // A pawn that crosses the river gains a pawn.
+        ("3k5/9/9/9/9/P8/9/9/9/4K4 w - - 0 1", 1, 200, &["a4a5"]),
+        // Mate before the capture of a rook; the kings' open file bars an escape.
+        ("r2k5/R8/9/9/9/9/9/9/8R/4K4 w - - 0 1", 1, 999_999, &["i1d1", "i1i9"]),
+    ] {
+        check_best(fen, depth, value, moves);
+    }
+}
+
+/// Points in halves, of `games` games, that `first` makes against `second`; colours alternate.
+fn halves(first: Builtin, second: Builtin, games: u64) -> u32 {
+    (0..games)
+        .map(|game| {
+            let mut world = random_game(game / 2, 2);
+            let mut rng = Pcg64Mcg::seed_from_u64(0);
+            let color = if game % 2 == 0 { Color::Red } else { Color::Black };
+            let mut players = [Opponent::new(first, game), Opponent::new(second, game)];
+            loop {
+                match world.turn() {
+                    Turn::Decision(side) => {
+                        let player = &mut players[usize::from(side != color)];
+                        let mv = player.choose(&world.view(side), world.history(side));
+                        world.apply(mv, &mut rng);
+                    }
+                    Turn::Over(Ending { outcome: Outcome::Draw, .. }) => break 1,
+                    Turn::Over(Ending { outcome, .. }) => {
+                        break 2 * u32::from(outcome == Outcome::Win(color));
+                    }
+                    Turn::Chance => unreachable!("nothing is hidden"),
+                }
+            }
+        })
+        .sum()
+}
+
+#[test]
+fn deeper_play_is_stronger() {
+    let alphabeta = |depth| Builtin::AlphaBeta { depth };
+    for (first, second, games, least) in [
+        (Builtin::Greedy, Builtin::Random, 20, 30),
+        (alphabeta(2), Builtin::Greedy, 12, 18),
+        (alphabeta(2), Builtin::Random, 6, 11),
+    ] {
+        let points = halves(first, second, games);
+        eprintln!("{first} against {second}: {points} half points of {}", 2 * games);
+        assert!(points >= least, "{first} against {second}: {points} half points of {}", 2 * games);
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) const fn rank_from(color: Color, square: Square) -> usize {
 }
 
 /// Whether the square lies beyond the river for `color`.
-pub(super) const fn crossed(color: Color, square: Square) -> bool {
+pub(crate) const fn crossed(color: Color, square: Square) -> bool {
     rank_from(color, square) >= 5
 }
 

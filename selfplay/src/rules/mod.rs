@@ -19,6 +19,7 @@ mod zobrist;
 
 pub use ending::judge;
 pub use fen::{FenError, FenField};
+pub(crate) use geometry::crossed;
 pub use history::History;
 pub use perft::divide;
 pub use position::{IllegalMove, Position};

@@ -2,7 +2,7 @@
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use selfplay::eval::Batch;
-use selfplay::game::{Color, Ending, Outcome, Reason, Referee, Turn, Wdl};
+use selfplay::game::{Color, Ending, Features, Outcome, Reason, Referee, Turn, Wdl};
 use selfplay::mcts::Search;
 use selfplay::opponent::{Material, Opponent};
 
@@ -32,13 +32,13 @@ pub enum Step {
 }
 
 /// A player at a board.
-enum Seat<G: Material + selfplay::game::Features> {
+enum Seat<G: Material + Features> {
     Builtin(Opponent<G>),
     Searched(Box<Thinker<G>>),
 }
 
 /// A search, and whether it is in the middle of a decision.
-struct Thinker<G: selfplay::game::Features> {
+struct Thinker<G: Features> {
     search: Search<G>,
     thinking: bool,
     visits: u32,
@@ -116,15 +116,20 @@ where
 
     fn play(&mut self, mv: MoveOf<W>) {
         self.moves.push(mv);
-        let revealed = self.world.apply(mv, &mut self.rng).is_some();
+        let revealed = self.world.apply(mv, &mut self.rng);
+        let one_tree = self.world.open_to_both();
         for (player, seat) in self.seats.iter_mut().enumerate() {
             let Seat::Searched(thinker) = seat else { continue };
-            if revealed {
+            if one_tree {
+                thinker.search.advance(mv);
+                if let Some(reveal) = revealed {
+                    thinker.search.reveal(reveal);
+                }
+            } else {
+                // What this player alone has learnt is not in its tree.
                 let color = if player == 0 { self.first } else { self.first.other() };
                 let seed = seed_of(thinker.seed, [self.moves.len() as u64, 0, 3]);
                 thinker.begin(&self.world, color, seed);
-            } else {
-                thinker.search.advance(mv);
             }
         }
     }
@@ -154,7 +159,7 @@ where
     }
 }
 
-impl<G: Material + selfplay::game::Features> Seat<G> {
+impl<G: Material + Features> Seat<G> {
     fn new(player: &Player) -> Self {
         match player {
             Player::Builtin(builtin) => Seat::Builtin(Opponent::new(*builtin, 0)),
@@ -169,7 +174,7 @@ impl<G: Material + selfplay::game::Features> Seat<G> {
     }
 }
 
-impl<G: selfplay::game::Features> Thinker<G> {
+impl<G: Features> Thinker<G> {
     /// Forgets everything and looks at `world` as `color`.
     fn begin<W: Referee<View = G>>(&mut self, world: &W, color: Color, seed: u64) {
         self.seed = seed;

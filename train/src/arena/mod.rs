@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use rand_pcg::Pcg64Mcg;
-use selfplay::eval::{Batch, EvalError, Evaluator};
+use selfplay::eval::{Batch, EvalError, Evaluator, mix};
 use selfplay::game::{Color, Ending, Game, Outcome, Referee};
 use selfplay::mcts::SearchConfig;
 use selfplay::opponent::{Builtin, Material};
@@ -208,14 +208,9 @@ impl ArenaError {
     }
 }
 
-/// A seed that follows from the match's seed and what it is for, well mixed (splitmix64, Steele et al. 2014).
+/// A seed that follows from the match's seed and what it is for.
 fn seed_of(seed: u64, purpose: [u64; 3]) -> u64 {
-    purpose.iter().fold(seed, |state, part| {
-        let mut z = (state ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
+    purpose.iter().fold(seed, |state, part| mix(state ^ part))
 }
 
 /// A move of `W`'s game.
