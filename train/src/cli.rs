@@ -19,7 +19,6 @@ enum Command {
     Strength(cmd::strength::Args),
     Perft(cmd::perft::Args),
     Legal(cmd::legal::Args),
-    Bench(cmd::bench::Args),
 }
 
 /// Runs the chosen subcommand.
@@ -29,7 +28,6 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Strength(args) => cmd::strength::run(args),
         Command::Perft(args) => cmd::perft::run(args),
         Command::Legal(args) => cmd::legal::run(args),
-        Command::Bench(args) => cmd::bench::run(args),
     }
 }
 

@@ -8,6 +8,7 @@
 //! samples/000001.h5             one shard a commit
 //! games/000001.txt              the same commit's games
 //! metrics.jsonl, tensorboard/   numbers over time
+//! strength/000001000.txt, .json     matches of the network of a training step
 //! ```
 //!
 //! A commit writes the shard, then its games, then `state.json`, each whole (see [`crate::atomic`]).
@@ -22,7 +23,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, FileError};
 use crate::games::{self, GameText};
+use crate::pipeline::Calibration;
 use crate::replay::{ReplayBucket, RowTotals};
+use crate::strength::StrengthTable;
 use crate::samples::{self, SamplesConfig, ShardHead};
 
 /// Version of `state.json`.
@@ -36,6 +39,7 @@ const CHECKPOINTS: &str = "checkpoints";
 const SAMPLES: &str = "samples";
 const GAMES: &str = "games";
 const TENSORBOARD: &str = "tensorboard";
+const STRENGTH: &str = "strength";
 
 /// What a run has committed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +57,8 @@ pub struct State {
     pub selfplay: SelfplayState,
     /// Training, as of the last checkpoint.
     pub training: TrainingState,
+    /// What played-out games say of resigning.
+    pub calibration: Calibration,
 }
 
 /// Self-play, as of the last commit of games.
@@ -106,6 +112,8 @@ pub struct TrainingState {
     pub step: u64,
     /// Rows trained up to it.
     pub rows_trained: u64,
+    /// Checkpoints written, the first one not counted.
+    pub checkpoints: u64,
     /// Rows that may be trained.
     pub bucket: ReplayBucket,
 }
@@ -120,6 +128,7 @@ impl State {
             elapsed_seconds: 0.0,
             selfplay: SelfplayState::default(),
             training: TrainingState::default(),
+            calibration: Calibration::default(),
         }
     }
 }
@@ -157,6 +166,16 @@ impl RunDir {
             },
             state,
         ))
+    }
+
+    /// Locks an existing run and reads its state.
+    pub fn open_existing(path: &Path) -> Result<(Self, State), FileError> {
+        let none = || FileError::content(path, format!("not a run directory: it has no {STATE}"));
+        if !path.join(STATE).is_file() {
+            return Err(none());
+        }
+        let (dir, state) = Self::open(path)?;
+        Ok((dir, state.ok_or_else(none)?))
     }
 
     /// Creates missing folders and drops what a killed process left uncommitted. Returns a line for
@@ -282,6 +301,16 @@ impl RunDir {
         samples::write(&self.shard_path(number), rows, head, config)?;
         games::write(&self.games_path(number), games)?;
         self.write_state(state)
+    }
+
+    /// Writes how strong the network of a training step is, as text and as JSON.
+    pub fn write_strength(&self, step: u64, table: &StrengthTable) -> Result<(), FileError> {
+        let folder = self.path.join(STRENGTH);
+        fs::create_dir_all(&folder).map_err(|e| FileError::io(&folder, "creating the folder", e))?;
+        atomic::write(&folder.join(format!("{step:09}.txt")), |out| write!(out, "{table}"))?;
+        atomic::write(&folder.join(format!("{step:09}.json")), |out| {
+            Ok(serde_json::to_writer_pretty(out, table)?)
+        })
     }
 
     /// Replaces `state.json`.

@@ -14,7 +14,7 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let position = super::position(&args.form, args.fen.as_deref())?;
-    for mv in position.legal_moves() {
+    for mv in super::legal_moves(&position) {
         println!("{mv}");
     }
     Ok(())

@@ -1,12 +1,11 @@
 //! The subcommands, one file each.
-pub mod bench;
 pub mod legal;
 pub mod perft;
 pub mod strength;
 pub mod train;
 
 use anyhow::{Context, bail};
-use selfplay::rules::{Position, Ruleset};
+use selfplay::rules::{Move, Position, Ruleset};
 
 /// The position that `--form` and `--fen` name.
 fn position(form: &str, fen: Option<&str>) -> anyhow::Result<Position> {
@@ -18,4 +17,11 @@ fn position(form: &str, fen: Option<&str>) -> anyhow::Result<Position> {
         None => Ok(Position::start(ruleset)),
         Some(fen) => Position::from_fen(ruleset, fen).with_context(|| format!("--fen {fen:?}")),
     }
+}
+
+/// The legal moves of a position.
+fn legal_moves(position: &Position) -> Vec<Move> {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    moves
 }

@@ -24,7 +24,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     let nodes = if args.divide {
         let mut total = 0;
-        for mv in position.legal_moves() {
+        for mv in super::legal_moves(&position) {
             let mut next = position;
             next.play(mv);
             let nodes = if args.depth == 1 { 1 } else { next.perft(args.depth - 1) };

@@ -128,7 +128,13 @@ impl Run {
                 let checkpoint = dir.checkpoint_path(state.training.step);
                 let (learner, about) =
                     Learner::load(&checkpoint, &config.net, &config.optim, &placement)?;
-                about.origin.expect_form(rules.name, &checkpoint)?;
+                anyhow::ensure!(
+                    about.origin.form == rules.name,
+                    "{}: a checkpoint of the form {}, but this run plays {}",
+                    checkpoint.display(),
+                    about.origin.form,
+                    rules.name
+                );
                 learner
             }
             None => Learner::new(&config.net, &config.optim, &placement, config.run.seed)?,
@@ -333,8 +339,8 @@ impl Run {
     /// The matches in the middle of a run, with self-play held back.
     fn match_if_due(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
         let every = self.config.arena.every_checkpoints;
-        self.state.checkpoints += 1;
-        if every == 0 || !self.state.checkpoints.is_multiple_of(every) {
+        self.state.training.checkpoints += 1;
+        if every == 0 || !self.state.training.checkpoints.is_multiple_of(every.into()) {
             return Ok(());
         }
         self.pace.set_paused(true);
