@@ -32,6 +32,19 @@ impl Iterator for Squares {
         self.0 &= self.0 - 1;
         Some(square)
     }
+
+    /// By halves of 64 bits: faster than one square at a time.
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, Square) -> B>(self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        for (base, mut half) in [(0, self.0 as u64), (64, (self.0 >> 64) as u64)] {
+            while half != 0 {
+                folded = f(folded, Square::at(base + half.trailing_zeros() as u8));
+                half &= half - 1;
+            }
+        }
+        folded
+    }
 }
 
 /// The square's rank seen from `color`'s own back rank, 0..10.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::attacks;
 use super::geometry::{Bits, Squares, ZONES, bit, has};
 use super::position::Position;
-use super::safety::Safety;
+use super::safety::{self, Safety};
 use super::types::{Kind, Move, Square};
 use crate::game::Color;
 
@@ -21,10 +21,10 @@ pub(super) fn legal(position: &Position, out: &mut Vec<Move>) {
     };
     let mut len = 0;
     let _ = visit(position, |from, targets| {
-        for to in Squares(targets) {
+        len = Squares(targets).fold(len, |len, to| {
             room[len % MAX_MOVES] = MaybeUninit::new(Move::new(from, to));
-            len += 1;
-        }
+            len + 1
+        });
         ControlFlow::Continue(())
     });
     // SAFETY: the first `len` places were written, and there are at least MAX_MOVES of them.
@@ -56,7 +56,7 @@ pub(super) fn is_legal(position: &Position, mv: Move) -> bool {
     let safe = if kind == Kind::King {
         safe_king_steps(position)
     } else {
-        Safety::new(position).targets(from)
+        safety::of_blocker(position, from)
     };
     has(targets(position, us, kind, from) & safe, mv.to())
 }
@@ -85,28 +85,43 @@ pub(super) fn attacked(position: &Position, square: Square, color: Color, occupi
 
 /// Calls `visit` with each piece of the side to move and its legal targets, until it breaks.
 #[inline(always)]
-fn visit(
-    position: &Position,
-    mut visit: impl FnMut(Square, Bits) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+fn visit<F>(position: &Position, mut visit: F) -> ControlFlow<()>
+where
+    F: FnMut(Square, Bits) -> ControlFlow<()>,
+{
     let us = position.turn();
     let safety = Safety::new(position);
-    for kind in [
-        Kind::Rook,
-        Kind::Cannon,
-        Kind::Knight,
-        Kind::Pawn,
-        Kind::Bishop,
-        Kind::Advisor,
-    ] {
-        for from in Squares(position.set(us, kind)) {
-            visit(
-                from,
-                targets(position, us, kind, from) & safety.targets(from),
-            )?;
-        }
+    visit_free(position, &safety, Kind::Rook, &mut visit)?;
+    visit_free(position, &safety, Kind::Cannon, &mut visit)?;
+    visit_free(position, &safety, Kind::Knight, &mut visit)?;
+    visit_free(position, &safety, Kind::Pawn, &mut visit)?;
+    visit_free(position, &safety, Kind::Bishop, &mut visit)?;
+    visit_free(position, &safety, Kind::Advisor, &mut visit)?;
+    for (from, piece) in position.pieces_on(safety.blockers) {
+        visit(
+            from,
+            targets_of(position, us, piece.kind, from) & safety::of_blocker(position, from),
+        )?;
     }
     visit(position.king(us), safe_king_steps(position))
+}
+
+/// The pieces of one kind that block nothing.
+#[inline(always)]
+fn visit_free<F>(position: &Position, safety: &Safety, kind: Kind, visit: &mut F) -> ControlFlow<()>
+where
+    F: FnMut(Square, Bits) -> ControlFlow<()>,
+{
+    let us = position.turn();
+    for from in Squares(position.set(us, kind) & !safety.blockers) {
+        visit(from, targets(position, us, kind, from) & safety.free)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// [`targets`], not inlined.
+fn targets_of(position: &Position, us: Color, kind: Kind, from: Square) -> Bits {
+    targets(position, us, kind, from)
 }
 
 /// Where a piece may go, its king's safety aside.

@@ -103,7 +103,12 @@ impl Position {
 
     /// Every piece and its square, by square.
     pub fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
-        Squares(self.occupied()).filter_map(|square| Some((square, self.piece_at(square)?)))
+        self.pieces_on(self.occupied())
+    }
+
+    /// The pieces that stand on `set`.
+    pub(super) fn pieces_on(&self, set: Bits) -> impl Iterator<Item = (Square, Piece)> + '_ {
+        Squares(set).filter_map(|square| Some((square, self.piece_at(square)?)))
     }
 
     /// Where a side's king stands.

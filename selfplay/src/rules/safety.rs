@@ -1,6 +1,4 @@
 //! The king's safety: what each enemy piece that bears on it allows the other pieces to do.
-use arrayvec::ArrayVec;
-
 use super::attacks;
 use super::geometry::{BOARD, Bits, Squares, bit, has};
 use super::position::Position;
@@ -16,11 +14,20 @@ struct Threat {
     bound: Bits,
 }
 
+/// A threat that no single move can bring about.
+const FAR: Threat = Threat {
+    free: BOARD,
+    blockers: 0,
+    bound: BOARD,
+};
+
 /// Where the side to move's pieces other than the king may go without leaving it attacked.
+#[derive(Clone, Copy)]
 pub(super) struct Safety {
-    free: Bits,
-    blockers: Bits,
-    threats: ArrayVec<Threat, 16>,
+    /// The safe targets of every piece that is none of `blockers`.
+    pub free: Bits,
+    /// The own pieces whose safe targets are [`of_blocker`]'s.
+    pub blockers: Bits,
 }
 
 impl Safety {
@@ -30,64 +37,56 @@ impl Safety {
         let mut safety = Safety {
             free: BOARD,
             blockers: 0,
-            threats: ArrayVec::new(),
         };
-        let (us, them) = (position.turn(), position.turn().other());
-        let king = position.king(us);
-        let pawns =
-            attacks::PAWN_ONTO[them as usize][king.index()] & position.set(them, Kind::Pawn);
-        let knights = attacks::KNIGHT_RING[king.index()] & position.set(them, Kind::Knight);
-        let liners = attacks::CROSS[king.index()] & position.liners(them);
-        if pawns | knights | liners != 0 {
-            let (own, occupied) = (position.side(us), position.occupied());
-            Squares(pawns).for_each(|at| {
-                safety.add(
-                    own,
-                    Threat {
-                        free: bit(at),
-                        blockers: 0,
-                        bound: 0,
-                    },
-                )
-            });
-            Squares(knights).for_each(|at| safety.add(own, knight(king, at, occupied)));
-            for at in Squares(liners) {
-                let cannon = has(position.set(them, Kind::Cannon), at);
-                safety.add(
-                    own,
-                    if cannon {
-                        cannon_threat(king, at, occupied)
-                    } else {
-                        rook(king, at, occupied)
-                    },
-                );
-            }
-        }
+        each_threat(position, |threat| {
+            safety.free &= threat.free;
+            safety.blockers |= threat.blockers;
+        });
+        safety.blockers &= position.side(position.turn());
         safety
     }
+}
 
-    fn add(&mut self, own: Bits, threat: Threat) {
-        self.free &= threat.free;
-        self.blockers |= threat.blockers & own;
-        self.threats.push(threat);
-    }
-
-    /// The safe targets of the piece on `from`.
-    #[inline(always)]
-    pub(super) fn targets(&self, from: Square) -> Bits {
-        if !has(self.blockers, from) {
-            return self.free;
-        }
-        let allowed = |threat: &Threat| {
-            if has(threat.blockers, from) {
-                threat.bound
-            } else {
-                threat.free
-            }
+/// The safe targets of any piece but the king. Threats are found anew: blockers are too few to keep
+/// a list of threats for every position.
+pub(super) fn of_blocker(position: &Position, from: Square) -> Bits {
+    let mut targets = BOARD;
+    each_threat(position, |threat| {
+        targets &= if has(threat.blockers, from) {
+            threat.bound
+        } else {
+            threat.free
         };
-        self.threats
-            .iter()
-            .fold(BOARD, |targets, threat| targets & allowed(threat))
+    });
+    targets
+}
+
+#[inline(always)]
+fn each_threat(position: &Position, mut each: impl FnMut(Threat)) {
+    let (us, them) = (position.turn(), position.turn().other());
+    let (king, occupied) = (position.king(us), position.occupied());
+    let pawns = attacks::PAWN_ONTO[them as usize][king.index()] & position.set(them, Kind::Pawn);
+    let knights = attacks::KNIGHT_RING[king.index()] & position.set(them, Kind::Knight);
+    let liners = attacks::CROSS[king.index()] & position.liners(them);
+    if pawns != 0 {
+        Squares(pawns).for_each(|at| {
+            each(Threat {
+                free: bit(at),
+                blockers: 0,
+                bound: 0,
+            })
+        });
+    }
+    if knights != 0 {
+        Squares(knights).for_each(|at| each(knight(king, at, occupied)));
+    }
+    for at in Squares(liners) {
+        let screened = has(position.set(them, Kind::Cannon), at);
+        each(if screened {
+            cannon(king, at, occupied)
+        } else {
+            rook(king, at, occupied)
+        });
     }
 }
 
@@ -121,19 +120,15 @@ fn rook(king: Square, at: Square, occupied: Bits) -> Threat {
             blockers,
             bound: line,
         },
-        _ => Threat {
-            free: BOARD,
-            blockers: 0,
-            bound: 0,
-        },
+        _ => FAR,
     }
 }
 
 /// A cannon: attacks over exactly one piece.
-fn cannon_threat(king: Square, at: Square, occupied: Bits) -> Threat {
+fn cannon(king: Square, at: Square, occupied: Bits) -> Threat {
     let between = attacks::between(king, at);
     let blockers = between & occupied;
-    let new_screen_or_taken = between & !occupied | bit(at);
+    let screened_or_taken = between & !occupied | bit(at);
     match count(blockers) {
         0 => Threat {
             free: !between,
@@ -141,20 +136,16 @@ fn cannon_threat(king: Square, at: Square, occupied: Bits) -> Threat {
             bound: 0,
         },
         1 => Threat {
-            free: new_screen_or_taken,
+            free: screened_or_taken,
             blockers,
             bound: !between,
         },
         2 => Threat {
             free: BOARD,
             blockers,
-            bound: new_screen_or_taken,
+            bound: screened_or_taken,
         },
-        _ => Threat {
-            free: BOARD,
-            blockers: 0,
-            bound: 0,
-        },
+        _ => FAR,
     }
 }
 

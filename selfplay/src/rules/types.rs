@@ -141,6 +141,12 @@ impl Square {
         }
     }
 
+    /// The square of an index known to be below 90.
+    pub(super) const fn at(index: u8) -> Square {
+        debug_assert!((index as usize) < SQUARES);
+        Square(index)
+    }
+
     /// Every square, by index.
     pub fn all() -> impl Iterator<Item = Square> {
         (0..SQUARES as u8).map(Square)
