@@ -14,7 +14,7 @@ use selfplay::eval::{Batch, Evaluator};
 use selfplay::game::{Color, Features, Game, Past, Referee, Turn, Wdl};
 use selfplay::mcts::{RootKind, Search, SearchConfig};
 
-pub use chain::{Chain, ChainEvaluator};
+pub use chain::{Chain, ChainEvaluator, TICKETS};
 pub use nim::Nim;
 pub use shuttle::Shuttle;
 pub use tictactoe::TicTacToe;

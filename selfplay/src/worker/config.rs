@@ -21,9 +21,10 @@ pub struct SelfplayConfig {
     pub temperature_end: f32,
     /// Plies after which the distance to `temperature_end` has halved.
     pub temperature_halflife: f32,
-    /// Resign when the expected score (win + draw/2) of the side to move stays below this; 0: never.
+    /// A side may resign when the search gives it an expected score, `win + draw / 2` in 0..=1, below
+    /// this; 0: never.
     pub resign_below: f32,
-    /// For this many own moves in a row.
+    /// Own moves in a row, fast searches included, at which it must have been so before it resigns.
     pub resign_moves: u32,
     /// Share of games that play on instead of resigning, to count false positives, 0..=1.
     pub resign_playout_share: f32,

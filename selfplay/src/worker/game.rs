@@ -162,12 +162,9 @@ impl<W: Referee> Live<W> {
     /// Counts `turn`'s hopeless moves in a row; whether it resigns now.
     fn resigns(&mut self, turn: Color, wdl: Wdl, config: &SelfplayConfig) -> bool {
         let count = &mut self.hopeless[turn as usize];
-        *count = if expected_score(wdl.win, wdl.draw) < config.resign_below {
-            *count + 1
-        } else {
-            0
-        };
-        let meets = config.resign_below > 0.0 && *count >= config.resign_moves.max(1);
+        let hopeless = expected_score(wdl.win, wdl.draw) < config.resign_below;
+        *count = if hopeless { *count + 1 } else { 0 };
+        let meets = hopeless && *count >= config.resign_moves.max(1);
         if meets && self.would_resign.is_none() {
             self.would_resign = Some((turn, self.moves.len()));
         }
