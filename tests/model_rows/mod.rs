@@ -11,8 +11,14 @@ use selfplay::policy::{INDICES, SQUARES, squares};
 use selfplay::record::{RECORD_BYTES, Record, Rows, at};
 use tch::{Device, Kind};
 
-pub const NET: NetConfig =
-    NetConfig { channels: 8, blocks: 2, pool_every: 2, policy_channels: 8, value_channels: 4, value_hidden: 16 };
+pub const NET: NetConfig = NetConfig {
+    channels: 8,
+    blocks: 2,
+    pool_every: 2,
+    policy_channels: 8,
+    value_channels: 4,
+    value_hidden: 16,
+};
 
 pub const OPTIM: OptimConfig = OptimConfig {
     kind: OptimKind::Adamw,
@@ -34,7 +40,11 @@ pub const OPTIM: OptimConfig = OptimConfig {
 
 pub fn placement(kind: Kind) -> Placement {
     model::device::single_threaded();
-    Placement { device: Device::Cpu, inference: kind, training: kind }
+    Placement {
+        device: Device::Cpu,
+        inference: kind,
+        training: kind,
+    }
 }
 
 pub fn rng(seed: u64) -> Pcg64Mcg {
@@ -58,7 +68,9 @@ pub fn record(rng: &mut Pcg64Mcg) -> Record {
 
 /// 1..=60 different moves on the board.
 pub fn legal(rng: &mut Pcg64Mcg) -> Vec<u16> {
-    let mut moves: Vec<u16> = (0..INDICES as u16).filter(|&i| squares(i).is_some()).collect();
+    let mut moves: Vec<u16> = (0..INDICES as u16)
+        .filter(|&i| squares(i).is_some())
+        .collect();
     moves.shuffle(rng);
     moves.truncate(rng.random_range(1..=60));
     moves
@@ -79,7 +91,8 @@ pub fn rows(count: usize, seed: u64) -> Rows {
     for i in 0..count {
         let moves = legal(&mut rng);
         let share = 65535 / moves.len() as u16;
-        rows.policy_prob.extend(moves.iter().map(|_| rng.random_range(0..=share)));
+        rows.policy_prob
+            .extend(moves.iter().map(|_| rng.random_range(0..=share)));
         rows.policy_index.extend(&moves);
         rows.policy_end.push(rows.policy_index.len() as u64);
         rows.records.push(record(&mut rng));
@@ -98,7 +111,9 @@ pub fn rows(count: usize, seed: u64) -> Rows {
 pub fn train_batch(rows: &Rows) -> TrainBatch {
     let mut batch = TrainBatch::default();
     for i in 0..rows.len() {
-        batch.push_from(rows, i, 100 + i as u64, i % 2 == 1).expect("a well-formed row");
+        batch
+            .push_from(rows, i, 100 + i as u64, i % 2 == 1)
+            .expect("a well-formed row");
     }
     batch
 }
