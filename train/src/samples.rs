@@ -4,6 +4,7 @@
 //! A shard is built in memory and appears under its name only when it is whole, because HDF5 files
 //! cut short are unreadable, and because a full disk then is a plain system error. The HDF5 library
 //! has one global lock: use one writer thread.
+use std::io::Read;
 use std::path::Path;
 
 use hdf5::types::VarLenUnicode;
@@ -19,6 +20,8 @@ use crate::atomic::{self, FileError};
 pub const FORMAT: &str = "fanqi-samples";
 /// Value of the root attribute `version`; it changes when a column or its meaning does.
 pub const VERSION: u32 = 1;
+/// The first bytes of an HDF5 file without a user block.
+const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// The `[samples]` table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +118,8 @@ pub fn write(
     config: &SamplesConfig,
 ) -> Result<(), FileError> {
     check_rows(rows).map_err(|e| FileError::content(path, format!("rows not written: {e}")))?;
-    let image = image(rows, head, config).map_err(|e| {
+    // The lock is held throughout: files in memory are told apart by a name, of which there is one.
+    let image = hdf5::sync::sync(|| image(rows, head, config)).map_err(|e| {
         FileError::content(
             path,
             format!("HDF5 cannot build the shard: {}", first_line(&e)),
@@ -126,7 +130,8 @@ pub fn write(
 
 /// The bytes of a shard.
 fn image(rows: &Rows, head: &ShardHead, config: &SamplesConfig) -> hdf5::Result<Vec<u8>> {
-    // The core driver keeps the file in memory, grows it by this many bytes, and writes nothing.
+    // The core driver keeps the file in memory, grows it by this many bytes, and writes nothing. The
+    // default format is the oldest: H5Fget_file_image spoils a checksum of the newer ones.
     let growth = 1 << 20;
     let file = File::with_options()
         .with_fapl(|p| p.core_options(growth, false))
@@ -179,6 +184,8 @@ impl Writer<'_> {
         if self.config.gzip_level > 0 {
             builder = builder.deflate(self.config.gzip_level);
         }
+        // A checksum a chunk, and no time stamps: the same rows give the same bytes.
+        let builder = builder.fletcher32().obj_track_times(false);
         let Column(name, units, viewpoint) = *column;
         let dataset = if width == 1 {
             builder.chunk(chunk).shape(lines).create(name)?
@@ -258,16 +265,17 @@ pub fn read_game_ids(path: &Path, form: Option<&str>) -> Result<Vec<u64>, FileEr
 /// Opens a shard and checks its root attributes.
 fn open(path: &Path, form: Option<&str>) -> Result<(File, ShardHead), FileError> {
     // The library's own message for a missing or forbidden file is long and says little.
-    std::fs::File::open(path).map_err(|e| FileError::io(path, "opening", e))?;
+    let mut magic = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|f| f.take(HDF5_SIGNATURE.len() as u64).read_to_end(&mut magic))
+        .map_err(|e| FileError::io(path, "opening", e))?;
     let bad = |e: String| FileError::content(path, e);
+    if magic != HDF5_SIGNATURE {
+        return Err(bad("cannot be read as samples: not an HDF5 file".into()));
+    }
     let file = File::open(path).map_err(|e| {
-        let why = if e.to_string().contains("truncated") {
-            "the file is cut short"
-        } else {
-            "it is not an HDF5 file"
-        };
         bad(format!(
-            "cannot be read as samples: {why} ({}); delete it",
+            "cannot be read as samples: damaged or cut short ({}); delete it",
             first_line(&e)
         ))
     })?;
