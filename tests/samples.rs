@@ -40,7 +40,7 @@ fn shard(folder: &Path) -> PathBuf {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::with_cases(48) })]
     #[test]
     fn rows_come_back_as_they_were_written(
         seed: u64, games in 1u64..20, plies in 1u16..40, moves in 1usize..80, chunk in 1usize..300, gzip in 0u8..=9,
