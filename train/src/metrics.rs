@@ -23,7 +23,8 @@ pub struct Metrics {
 
 impl Metrics {
     /// Opens or creates `path` and a new event file in the existing folder `tensorboard`; cuts off a
-    /// half-written last line. `step`: training step that the process starts from.
+    /// half-written last line. `step`: training step of the checkpoint that the process starts from;
+    /// TensorBoard forgets what a killed process logged after it.
     pub fn open(path: &Path, tensorboard: &Path, step: u64) -> Result<Self, FileError> {
         let open = || -> io::Result<File> {
             let mut file = OpenOptions::new()
@@ -38,7 +39,7 @@ impl Metrics {
             Ok(file)
         };
         let lines = open().map_err(|e| FileError::io(path, "opening", e))?;
-        let events = EventWriter::create(tensorboard, now(), step)?;
+        let events = EventWriter::create(tensorboard, now(), step + 1)?;
         Ok(Metrics {
             path: path.to_path_buf(),
             lines,

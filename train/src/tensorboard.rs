@@ -82,8 +82,8 @@ pub struct EventWriter {
 }
 
 impl EventWriter {
-    /// Creates a new event file in `folder`. `time`: seconds since 1970; `step`: training step that
-    /// the process starts from, from which on TensorBoard drops what an earlier process wrote.
+    /// Creates a new event file in `folder`. `time`: seconds since 1970; `step`: first training step of
+    /// this process, from which on TensorBoard drops what earlier files say.
     pub fn create(folder: &Path, time: f64, step: u64) -> Result<Self, FileError> {
         let mut attempt = 0;
         let (path, file) = loop {

@@ -4,21 +4,26 @@
 //! A shard is built in memory and appears under its name only when it is whole, because HDF5 files
 //! cut short are unreadable, and because a full disk then is a plain system error. The HDF5 library
 //! has one global lock: use one writer thread.
+use std::io::Read;
 use std::path::Path;
 
 use hdf5::types::VarLenUnicode;
 use hdf5::{Dataset, File, H5Type, Location};
 use ndarray::ArrayView;
-use selfplay::policy;
-use selfplay::record::{RECORD_BYTES, Record, Rows, at};
+use selfplay::record::{RECORD_BYTES, Record, Rows};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, FileError};
+
+mod check;
+pub use check::check_rows;
 
 /// Value of the root attribute `format`.
 pub const FORMAT: &str = "fanqi-samples";
 /// Value of the root attribute `version`; it changes when a column or its meaning does.
 pub const VERSION: u32 = 1;
+/// The first bytes of an HDF5 file without a user block.
+const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// The `[samples]` table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +120,8 @@ pub fn write(
     config: &SamplesConfig,
 ) -> Result<(), FileError> {
     check_rows(rows).map_err(|e| FileError::content(path, format!("rows not written: {e}")))?;
-    let image = image(rows, head, config).map_err(|e| {
+    // The lock is held throughout: files in memory are told apart by a name, of which there is one.
+    let image = hdf5::sync::sync(|| image(rows, head, config)).map_err(|e| {
         FileError::content(
             path,
             format!("HDF5 cannot build the shard: {}", first_line(&e)),
@@ -126,7 +132,8 @@ pub fn write(
 
 /// The bytes of a shard.
 fn image(rows: &Rows, head: &ShardHead, config: &SamplesConfig) -> hdf5::Result<Vec<u8>> {
-    // The core driver keeps the file in memory, grows it by this many bytes, and writes nothing.
+    // The core driver keeps the file in memory, grows it by this many bytes, and writes nothing. The
+    // default format is the oldest: H5Fget_file_image spoils a checksum of the newer ones.
     let growth = 1 << 20;
     let file = File::with_options()
         .with_fapl(|p| p.core_options(growth, false))
@@ -179,6 +186,8 @@ impl Writer<'_> {
         if self.config.gzip_level > 0 {
             builder = builder.deflate(self.config.gzip_level);
         }
+        // A checksum a chunk, and no time stamps: the same rows give the same bytes.
+        let builder = builder.fletcher32().obj_track_times(false);
         let Column(name, units, viewpoint) = *column;
         let dataset = if width == 1 {
             builder.chunk(chunk).shape(lines).create(name)?
@@ -258,16 +267,17 @@ pub fn read_game_ids(path: &Path, form: Option<&str>) -> Result<Vec<u64>, FileEr
 /// Opens a shard and checks its root attributes.
 fn open(path: &Path, form: Option<&str>) -> Result<(File, ShardHead), FileError> {
     // The library's own message for a missing or forbidden file is long and says little.
-    std::fs::File::open(path).map_err(|e| FileError::io(path, "opening", e))?;
+    let mut magic = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|f| f.take(HDF5_SIGNATURE.len() as u64).read_to_end(&mut magic))
+        .map_err(|e| FileError::io(path, "opening", e))?;
     let bad = |e: String| FileError::content(path, e);
+    if magic != HDF5_SIGNATURE {
+        return Err(bad("cannot be read as samples: not an HDF5 file".into()));
+    }
     let file = File::open(path).map_err(|e| {
-        let why = if e.to_string().contains("truncated") {
-            "the file is cut short"
-        } else {
-            "it is not an HDF5 file"
-        };
         bad(format!(
-            "cannot be read as samples: {why} ({}); delete it",
+            "cannot be read as samples: damaged or cut short ({}); delete it",
             first_line(&e)
         ))
     })?;
@@ -362,97 +372,4 @@ fn first_line(e: &hdf5::Error) -> String {
         .chars()
         .take(200)
         .collect()
-}
-
-/// The law of [`Rows`] in a file; the error names the column and the row.
-pub fn check_rows(rows: &Rows) -> Result<(), String> {
-    let n = rows.len();
-    if n == 0 {
-        return Err("no rows".into());
-    }
-    let lengths = [
-        ("policy_end", rows.policy_end.len()),
-        ("policy_weight", rows.policy_weight.len()),
-        ("search_wdl", rows.search_wdl.len()),
-        ("outcome", rows.outcome.len()),
-        ("plies_left", rows.plies_left.len()),
-        ("game", rows.game.len()),
-        ("ply", rows.ply.len()),
-        ("net_step", rows.net_step.len()),
-    ];
-    if let Some((name, len)) = lengths.into_iter().find(|&(_, len)| len != n) {
-        return Err(format!("column `{name}` has {len} rows, `records` has {n}"));
-    }
-    let entries = rows.policy_index.len();
-    if rows.policy_prob.len() != entries {
-        return Err(format!(
-            "`policy_prob` has {} entries, `policy_index` has {entries}",
-            rows.policy_prob.len()
-        ));
-    }
-    if rows.policy_end[n - 1] != entries as u64 {
-        return Err(format!(
-            "`policy_end` ends at {}, `policy_index` has {entries} entries",
-            rows.policy_end[n - 1]
-        ));
-    }
-    let mut start = 0;
-    for i in 0..n {
-        let end = rows.policy_end[i];
-        if end <= start || end > entries as u64 {
-            return Err(format!(
-                "row {i}: `policy_end` {end} after {start}, of {entries} entries"
-            ));
-        }
-        check_row(rows, i, start as usize..end as usize).map_err(|e| format!("row {i}: {e}"))?;
-        start = end;
-    }
-    Ok(())
-}
-
-fn check_row(rows: &Rows, i: usize, entries: std::ops::Range<usize>) -> Result<(), String> {
-    let record = &rows.records[i];
-    if let Some(s) =
-        (0..policy::SQUARES).find(|&s| record[at::SQUARES + s] > 15 || record[at::SQUARES + s] == 8)
-    {
-        return Err(format!(
-            "`records` has {} on square {s}",
-            record[at::SQUARES + s]
-        ));
-    }
-    for last in [at::LAST_FROM, at::LAST_TO] {
-        if record[last] as usize >= policy::SQUARES && record[last] != u8::MAX {
-            return Err(format!(
-                "`records` byte {last} is {}, not a square",
-                record[last]
-            ));
-        }
-    }
-    let indices = &rows.policy_index[entries.clone()];
-    if let Some(&bad) = indices
-        .iter()
-        .find(|&&p| p as usize >= policy::INDICES || policy::squares(p).is_none())
-    {
-        return Err(format!("`policy_index` {bad} is no move on the board"));
-    }
-    let sum: i64 = rows.policy_prob[entries.clone()]
-        .iter()
-        .map(|&p| i64::from(p))
-        .sum();
-    let weight = rows.policy_weight[i];
-    // Rounding each of n entries moves the sum by at most n / 2; float error in the target gets the other half.
-    if weight > 1 || (weight == 1 && (sum - 65535).unsigned_abs() > entries.len() as u64 + 1) {
-        return Err(format!(
-            "`policy_prob` sums to {sum} with `policy_weight` {weight}"
-        ));
-    }
-    let wdl = rows.search_wdl[i];
-    let sum: f32 = wdl.iter().sum();
-    if !wdl.iter().all(|p| (-1e-3..=1.001).contains(p)) || (sum - 1.0).abs() > 1e-2 {
-        return Err(format!("`search_wdl` {wdl:?} are not probabilities"));
-    }
-    if rows.outcome[i] > 2 {
-        return Err(format!("`outcome` {} is not 0, 1 or 2", rows.outcome[i]));
-    }
-    Ok(())
 }
