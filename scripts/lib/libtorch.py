@@ -1,6 +1,5 @@
 """The pinned libtorch in .libtorch, or the user's own."""
 import ctypes
-import fcntl
 import hashlib
 import os
 import re
@@ -12,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 from base import ROOT, fail, run, say
-from packages import PIP_PACKAGE, install_packages, pip_python
+from packages import pip_python
 
 DEST = ROOT / ".libtorch"  # .cargo/config.toml points LIBTORCH at DEST/torch
 TORCH = "2.13.0"  # what torch-sys 0.26 expects
@@ -179,6 +178,7 @@ def fetch_libtorch(variant, how):
                     wheel.extractall(part, [name for name in wheel.namelist() if is_wanted(name, variant)])
         shutil.rmtree(part / "venv", ignore_errors=True)
         finish(part, variant, how)
+        say(f"libtorch {TORCH} ({variant}) is in {DEST}")
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -197,23 +197,12 @@ def finish(part, variant, how):
     part.rename(DEST)
 
 
-def take_turn():
-    """Keeps a second set-up of this tree waiting until the process ends."""
-    lock = os.open(ROOT / ".libtorch.lock", os.O_CREAT | os.O_RDWR)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        say("waiting for another set-up of this tree to end")
-        fcntl.flock(lock, fcntl.LOCK_EX)
-
-
-def set_up_libtorch(flag):
-    take_turn()
+def fetch_needed(flag):
+    """(variant, "asked" | "found") to be fetched, or None where what is in place will do."""
     variant, how = wanted_variant(flag)
     present, earlier = installed()
     if present != variant:
-        install_packages([PIP_PACKAGE])
-        fetch_libtorch(variant, how)
-        say(f"libtorch {TORCH} ({variant}) is in {DEST}")
-    elif how != earlier:
+        return variant, how
+    if how != earlier:
         (DEST / "stamp").write_text(f"{stamp_of(variant)} {how}")
+    return None

@@ -56,7 +56,7 @@ def install_packages(wanted):
     else:
         fail(f"missing: {listed}. Installing needs root and there is no sudo: ask the administrator to run\n    {command}")
     say(f"missing: {listed}; installing through apt-get")
-    apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet"]
+    apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "-o=Dpkg::Use-Pty=0"]
     subprocess.run([*apt, "update"])  # a source that fails matters only if the next line does
     if subprocess.run([*apt, "install", "--yes", "--no-install-recommends", *names]).returncode:
         fail(f"apt-get could not install {' '.join(names)} (its messages are above). Install them by hand, then run this again:\n    {command}")

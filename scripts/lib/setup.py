@@ -4,6 +4,7 @@ Debian packages (through apt-get) and the pinned libtorch (through `pip download
 
 An exported LIBTORCH, or LIBTORCH_USE_PYTORCH=1, wins: then no libtorch is fetched."""
 import argparse
+import fcntl
 import os
 import platform
 import re
@@ -11,9 +12,8 @@ import shutil
 import sys
 
 from base import ROOT, fail, run, say
-from libtorch import TORCH, check_own_libtorch, set_up_libtorch
-from packages import PACKAGES, install_packages
-
+from libtorch import TORCH, check_own_libtorch, fetch_libtorch, fetch_needed
+from packages import PACKAGES, PIP_PACKAGE, install_packages
 
 
 def check_machine():
@@ -43,6 +43,27 @@ def check_rust(checks):
             fail(f"`rustup component add {' '.join(missing)}` failed: run it by hand to see why.")
 
 
+def take_turn():
+    """Keeps a second set-up of this tree waiting until the process ends."""
+    lock = os.open(ROOT / ".libtorch.lock", os.O_CREAT | os.O_RDWR)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("waiting for another set-up of this tree to end")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def own_libtorch():
+    """Whether the user has exported one; stops where it cannot be used."""
+    if os.environ.get("LIBTORCH_USE_PYTORCH"):
+        say("LIBTORCH_USE_PYTORCH is set: the PyTorch of your python3 is used")
+    elif os.environ.get("LIBTORCH"):
+        check_own_libtorch(os.environ["LIBTORCH"])
+    else:
+        return False
+    return True
+
+
 def main():
     parser = argparse.ArgumentParser(prog="scripts/setup", description=__doc__)
     which = parser.add_mutually_exclusive_group()
@@ -55,13 +76,11 @@ def main():
     arguments = parser.parse_args()
     check_machine()
     check_rust(arguments.checks)
-    install_packages(PACKAGES)
-    if os.environ.get("LIBTORCH_USE_PYTORCH"):
-        say("LIBTORCH_USE_PYTORCH is set: the PyTorch of your python3 is used")
-    elif os.environ.get("LIBTORCH"):
-        check_own_libtorch(os.environ["LIBTORCH"])
-    else:
-        set_up_libtorch(arguments.variant)
+    take_turn()
+    fetch = None if own_libtorch() else fetch_needed(arguments.variant)
+    install_packages(PACKAGES + ([PIP_PACKAGE] if fetch else []))
+    if fetch:
+        fetch_libtorch(*fetch)
 
 
 if __name__ == "__main__":
