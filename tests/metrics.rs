@@ -32,7 +32,7 @@ fn read_events(path: &Path) -> Vec<Event> {
 fn the_checksum_is_crc32c_masked() {
     // RFC 3720, B.4: 32 bytes of zero have CRC-32C 8a9136aa; masking as in the TFRecord format.
     let crc: u32 = 0x8a91_36aa;
-    let masked = ((crc >> 15) | (crc << 17)).wrapping_add(0xa282_ead8);
+    let masked = crc.rotate_right(15).wrapping_add(0xa282_ead8);
     assert_eq!(masked_crc(&[0; 32]), masked);
 }
 

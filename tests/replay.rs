@@ -127,10 +127,12 @@ proptest! {
     ) {
         let c = ReplayConfig { max_rows, policy_entries_per_row: per_row, ..config() };
         let (mut replay, mut model) = (Replay::new(&c).unwrap(), Model::default());
+        let mut totals = RowTotals::default();
         for k in 0..batches {
             let rows = random_rows(seed ^ k, k * games, games, 20, moves);
-            let added = replay.push(&rows);
-            prop_assert_eq!(added.training + added.held_out, rows.len() as u64);
+            replay.push(&rows);
+            totals.add(c.totals_of(&rows.game));
+            prop_assert_eq!(replay.totals(), totals);
             model.push(&rows, &c);
             check_against_model(&replay, &model, &c);
         }

@@ -4,14 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use selfplay::game::{Color, Ending, Outcome, Reason};
 use selfplay::record::Rows;
 use train::atomic::{self, FileError};
 use train::games::{self, GameText};
 use train::replay::RowTotals;
-use train::run_dir::{RunDir, State};
+use train::run_dir::{Commit, RunDir, State, TrainingState};
 use train::samples::{self, SamplesConfig, ShardHead};
 
 mod random_rows;
@@ -67,11 +65,17 @@ fn play(state: &mut State) -> (Rows, Vec<GameText>) {
 }
 
 fn commit(run: &RunDir, state: &mut State) -> Result<(), FileError> {
-    let mut next = state.clone();
-    let (rows, played) = play(&mut next);
-    run.commit(&next, &rows, &played, &head(), &config())?;
-    *state = next;
-    Ok(())
+    let (rows, played) = play(&mut state.clone());
+    let new = Commit {
+        rows: &rows,
+        totals: RowTotals {
+            training: rows.len() as u64,
+            held_out: 0,
+        },
+        games: &played,
+        next_game_id: state.selfplay.next_game_id + GAMES_PER_COMMIT,
+    };
+    run.commit(state, &new, &head(), &config())
 }
 
 /// Opens and recovers a run; every committed game must be there once, and nothing else.
@@ -187,14 +191,32 @@ fn a_commit_killed_after_any_step_counts_wholly_or_not_at_all() {
 fn checkpoints_beyond_the_state_are_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let (run, mut state, _) = reopen(folder.path());
-    for step in [100, 200, 300] {
-        atomic::publish(&run.checkpoint_path(step), |temp| {
-            fs::write(temp, b"weights")
-        })
-        .unwrap();
+    for step in [100, 200] {
+        let training = TrainingState {
+            step,
+            rows_trained: 10 * step,
+            ..TrainingState::default()
+        };
+        let save = |path: &Path| fs::write(path, b"weights");
+        run.commit_checkpoint(&mut state, training.clone(), save)
+            .unwrap();
+        assert_eq!(state.training, training);
     }
-    state.training.step = 200;
-    run.write_state(&state).unwrap();
+    let failed = |_: &Path| Err(std::io::Error::other("no weights"));
+    let training = TrainingState {
+        step: 250,
+        ..TrainingState::default()
+    };
+    let error = run
+        .commit_checkpoint(&mut state, training, failed)
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("000000250.safetensors"),
+        "{error}"
+    );
+    assert_eq!(state.training.step, 200);
+    // Killed between the checkpoint and its commit.
+    fs::write(run.checkpoint_path(300), b"weights").unwrap();
     drop(run);
     let (run, _, dropped) = reopen(folder.path());
     assert_eq!(
@@ -425,105 +447,4 @@ fn a_folder_without_write_permission_is_refused() {
     }
     assert!(text.contains("refused as it should be"), "{text}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-}
-
-fn any_game() -> impl Strategy<Value = GameText> {
-    let color = prop_oneof![Just(Color::Red), Just(Color::Black)];
-    let outcome = prop_oneof![color.clone().prop_map(Outcome::Win), Just(Outcome::Draw)];
-    let reason = prop_oneof![
-        Just(Reason::Checkmate),
-        Just(Reason::Stalemate),
-        Just(Reason::NaturalLimit),
-        Just(Reason::DeadPosition),
-        Just(Reason::Repetition),
-        Just(Reason::PerpetualCheck),
-        Just(Reason::PerpetualChase),
-        Just(Reason::Resignation),
-        Just(Reason::PlyCap),
-        Just(Reason::GameRule),
-    ];
-    let moves = prop::collection::vec("[a-i][0-9][a-i][0-9](=[RNBACP])?", 0..200);
-    let resign = prop::option::of((color, any::<u16>()));
-    (
-        any::<[u64; 4]>(),
-        "[ -!#-~]{0,60}",
-        moves,
-        outcome,
-        reason,
-        resign,
-    )
-        .prop_map(
-            |(
-                [id, seed, net_step_first, net_step_last],
-                start,
-                moves,
-                outcome,
-                reason,
-                would_resign,
-            )| GameText {
-                id,
-                seed,
-                form: "jieqi".into(),
-                start,
-                moves,
-                ending: Ending { outcome, reason },
-                net_step_first,
-                net_step_last,
-                would_resign,
-            },
-        )
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::with_cases(64) })]
-    #[test]
-    fn games_come_back_as_they_were_written(all in prop::collection::vec(any_game(), 0..5)) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games.txt");
-        games::write(&path, &all).unwrap();
-        prop_assert_eq!(games::read(&path).unwrap(), all);
-    }
-}
-
-#[test]
-fn games_that_would_not_come_back_are_not_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("games.txt");
-    let check = |change: fn(&mut GameText)| {
-        let mut g = game(4, 3);
-        change(&mut g);
-        let error = games::write(&path, &[g]).unwrap_err().to_string();
-        assert!(error.contains("game 4 ") && !path.exists(), "{error}");
-    };
-    check(|g| g.moves[1] = "h2 e2".into());
-    check(|g| g.moves[1] = String::new());
-    check(|g| g.moves[1] = "1:".into());
-    check(|g| g.start = "a\"b".into());
-    check(|g| g.start = "a\nb".into());
-}
-
-#[test]
-fn games_with_errors_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("games.txt");
-    games::write(&path, &[game(1, 12), game(2, 3)]).unwrap();
-    let good = fs::read_to_string(&path).unwrap();
-    let check = |from: &str, to: &str, expected: &str| {
-        assert!(good.contains(from));
-        let error = games::parse(&good.replacen(from, to, 1)).unwrap_err();
-        assert!(error.contains(expected), "{error}");
-    };
-    check(
-        "[Plies \"12\"]",
-        "[Plies \"13\"]",
-        "game 1: 12 moves, but Plies says 13",
-    );
-    check(
-        "[Result \"red\"]",
-        "[Result \"1-0\"]",
-        "game 1: the tag Result",
-    );
-    check("[Reason \"checkmate\"]\n", "", "game 1: the tag Reason");
-    check("[Id \"2\"]", "[Id 2]", "not a tag");
-    check("[Id \"1\"]\n", "", "a game without Id");
 }

@@ -114,10 +114,7 @@ fn set_text(file: &hdf5::File, name: &str, value: &str) {
         .unwrap();
 }
 
-fn set_column<T: hdf5::H5Type>(file: &hdf5::File, name: &str, shape: &[usize], value: T)
-where
-    T: Clone,
-{
+fn set_column<T: hdf5::H5Type + Clone>(file: &hdf5::File, name: &str, shape: &[usize], value: T) {
     file.unlink(name).unwrap();
     let data = ndarray::ArrayD::from_elem(ndarray::IxDyn(shape), value);
     file.new_dataset_builder()
@@ -256,9 +253,18 @@ fn h5py_reads_a_shard() {
         return;
     };
     assert_eq!(code, 0, "{text}");
+    // The best move of row 2, as the policy table has it.
+    let best = rows
+        .policy_range(2)
+        .max_by_key(|&e| rows.policy_prob[e])
+        .unwrap();
+    let (from, to) = selfplay::policy::squares(rows.policy_index[best]).unwrap();
+    let name = |s: usize| format!("{}{}", (b'a' + s as u8 % 9) as char, s / 9);
+    let best = format!("moves: {}{} ", name(from), name(to));
     let summary = format!("{} rows of 20 games keep all laws", rows.len());
     for expected in [
         &summary,
+        &best,
         "form: xiangqi",
         "records",
         "(64, 128)",

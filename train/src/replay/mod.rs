@@ -102,6 +102,15 @@ impl ReplayConfig {
         ((mix(game) % 1000) as f64) < (self.held_out_share * 1000.0).round()
     }
 
+    /// How many rows, by the game id of each, go into the window and how many are held out.
+    pub fn totals_of(&self, games: &[u64]) -> RowTotals {
+        let held_out = games.iter().filter(|&&g| self.is_held_out(g)).count() as u64;
+        RowTotals {
+            training: games.len() as u64 - held_out,
+            held_out,
+        }
+    }
+
     /// Bytes that the replay memory takes.
     pub fn memory_bytes(&self) -> u64 {
         let entries = |rows: u64| (rows * self.policy_entries_per_row).max(policy::INDICES as u64);
@@ -140,6 +149,14 @@ pub struct RowTotals {
     pub held_out: u64,
 }
 
+impl RowTotals {
+    /// Adds `other`.
+    pub fn add(&mut self, other: RowTotals) {
+        self.training += other.training;
+        self.held_out += other.held_out;
+    }
+}
+
 /// The window of training rows and the held-out rows.
 #[derive(Debug)]
 pub struct Replay {
@@ -173,21 +190,13 @@ impl Replay {
     }
 
     /// Adds committed rows, oldest first.
-    pub fn push(&mut self, rows: &Rows) -> RowTotals {
-        let mut added = RowTotals::default();
+    pub fn push(&mut self, rows: &Rows) {
         for i in 0..rows.len() {
             match &mut self.held_out {
-                Some(ring) if self.config.is_held_out(rows.game[i]) => {
-                    ring.push(rows, i);
-                    added.held_out += 1;
-                }
-                _ => {
-                    self.window.push(rows, i);
-                    added.training += 1;
-                }
+                Some(ring) if self.config.is_held_out(rows.game[i]) => ring.push(rows, i),
+                _ => self.window.push(rows, i),
             }
         }
-        added
     }
 
     /// Fills the empty memory from a run's shards, `shards` oldest first, reading no more of the last
@@ -206,13 +215,10 @@ impl Replay {
         while from > 0 && (found.training < self.config.max_rows || found.held_out < want_held_out)
         {
             from -= 1;
-            for game in samples::read_game_ids(&shards[from], Some(form))? {
-                if self.held_out.is_some() && self.config.is_held_out(game) {
-                    found.held_out += 1;
-                } else {
-                    found.training += 1;
-                }
-            }
+            found.add(
+                self.config
+                    .totals_of(&samples::read_game_ids(&shards[from], Some(form))?),
+            );
         }
         self.window
             .restart_at(totals.training.saturating_sub(found.training));

@@ -21,6 +21,7 @@ use selfplay::record::Rows;
 
 use crate::atomic::{self, FileError};
 use crate::games::{self, GameText};
+use crate::replay::RowTotals;
 use crate::samples::{self, SamplesConfig, ShardHead};
 use crate::strength::StrengthTable;
 
@@ -36,6 +37,19 @@ const SAMPLES: &str = "samples";
 const GAMES: &str = "games";
 const TENSORBOARD: &str = "tensorboard";
 const STRENGTH: &str = "strength";
+
+/// Finished games to be committed.
+#[derive(Clone, Copy, Debug)]
+pub struct Commit<'a> {
+    /// Rows of whole games.
+    pub rows: &'a Rows,
+    /// How many of them are trained on and held out, [`crate::replay::ReplayConfig::totals_of`].
+    pub totals: RowTotals,
+    /// Those games.
+    pub games: &'a [GameText],
+    /// Id of the next game to be started, above those of all games started.
+    pub next_game_id: u64,
+}
 
 /// A run directory that this process has locked.
 #[derive(Debug)]
@@ -191,20 +205,47 @@ impl RunDir {
             .collect())
     }
 
-    /// Commits `rows` and `games`, which become number `state.selfplay.commits`: that number, the
-    /// counts and `next_game_id` must already include them.
+    /// Commits finished games under the next number and counts them in `state`, which changes only if
+    /// all is written. Without rows it writes `state` alone, so `games` must be empty then.
     pub fn commit(
         &self,
-        state: &State,
-        rows: &Rows,
-        games: &[GameText],
+        state: &mut State,
+        new: &Commit<'_>,
         head: &ShardHead,
         config: &SamplesConfig,
     ) -> Result<(), FileError> {
-        let number = state.selfplay.commits;
-        samples::write(&self.shard_path(number), rows, head, config)?;
-        games::write(&self.games_path(number), games)?;
-        self.write_state(state)
+        let mut next = state.clone();
+        let counted = &mut next.selfplay;
+        counted.next_game_id = new.next_game_id;
+        if !new.rows.is_empty() {
+            counted.commits += 1;
+            counted.rows.add(new.totals);
+            new.games.iter().for_each(|game| counted.add_game(game));
+            let number = counted.commits;
+            samples::write(&self.shard_path(number), new.rows, head, config)?;
+            games::write(&self.games_path(number), new.games)?;
+        }
+        self.write_state(&next)?;
+        *state = next;
+        Ok(())
+    }
+
+    /// Commits a checkpoint: `save` writes the file at the path it is given, then `training` becomes
+    /// part of `state`, which changes only if all is written.
+    pub fn commit_checkpoint(
+        &self,
+        state: &mut State,
+        training: TrainingState,
+        save: impl FnOnce(&Path) -> std::io::Result<()>,
+    ) -> Result<(), FileError> {
+        atomic::publish(&self.checkpoint_path(training.step), save)?;
+        let next = State {
+            training,
+            ..state.clone()
+        };
+        self.write_state(&next)?;
+        *state = next;
+        Ok(())
     }
 
     /// Writes how strong the network of a training step is, as text and as JSON.
