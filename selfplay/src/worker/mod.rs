@@ -114,11 +114,6 @@ impl<W: Referee, P: EvalPort> Worker<W, P> {
         self.busy.clone()
     }
 
-    /// Sets the resignation threshold in force from the next decision on.
-    pub fn set_resign_below(&mut self, below: f32) {
-        self.config.resign_below = below;
-    }
-
     /// Rows that are with the evaluator.
     pub fn rows_out(&self) -> usize {
         self.groups.iter().map(|group| group.rows.len()).sum()

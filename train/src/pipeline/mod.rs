@@ -24,7 +24,7 @@ use ::selfplay::rules::{Ruleset, World};
 use ::selfplay::worker::{FinishedGame, Resignation};
 use anyhow::Context;
 use model::batch::TrainBatch;
-use model::checkpoint::Origin;
+use model::checkpoint::{CheckpointError, Origin};
 use model::device::{Placement, single_threaded};
 use model::learner::Learner;
 use model::slot::WeightSlot;
@@ -38,8 +38,8 @@ use crate::cli::Broken;
 use crate::config::Config;
 use crate::games::GameText;
 use crate::metrics::Metrics;
-use crate::replay::{Pick, Replay};
-use crate::run_dir::{RunDir, State};
+use crate::replay::{Pick, Replay, ReplayBucket};
+use crate::run_dir::{Commit, RunDir, State, TrainingState};
 use crate::samples::ShardHead;
 use crate::strength::StrengthTable;
 
@@ -85,6 +85,7 @@ struct Run {
     state: State,
     learner: Learner,
     replay: Replay,
+    bucket: ReplayBucket,
     slot: Arc<WeightSlot>,
     pace: Arc<Pace>,
     metrics: Metrics,
@@ -146,11 +147,13 @@ impl Run {
         let state = state.unwrap_or_else(|| State::new(rules.name, config.run.seed));
         let mut replay = Replay::new(&config.replay).map_err(anyhow::Error::msg)?;
         replay.restore(&dir.shards(&state)?, state.selfplay.rows, rules.name)?;
+        let mut bucket = state.training.bucket;
+        bucket.made(state.selfplay.rows.training, &config.replay);
         let metrics = Metrics::open(&dir.metrics_path(), &dir.tensorboard_path(), learner.steps())?;
         let pace = Arc::new(Pace::default());
         pace.next_game.store(state.selfplay.next_game_id, Relaxed);
         let mut run = Run {
-            slot: Arc::new(WeightSlot::new(learner.publish()?)),
+            slot: WeightSlot::new(learner.publish()?),
             before: state.elapsed_seconds,
             config,
             rules,
@@ -159,6 +162,7 @@ impl Run {
             state,
             learner,
             replay,
+            bucket,
             pace,
             metrics,
             progress,
@@ -265,28 +269,30 @@ impl Run {
 
     /// Writes the pending games as a shard and adds its rows to the replay window.
     fn commit(&mut self) -> anyhow::Result<()> {
-        if self.pending.games.is_empty() {
+        if self.pending.rows.is_empty() {
             return Ok(());
         }
-        let Pending { rows, games } = std::mem::take(&mut self.pending);
-        let mut state = self.state.clone();
-        state.selfplay.commits += 1;
-        state.selfplay.next_game_id = self.pace.next_game.load(Relaxed);
-        games.iter().for_each(|game| state.selfplay.add_game(game));
-        self.replay.count(&rows, &mut state.selfplay.rows);
-        state.elapsed_seconds = self.elapsed();
+        let Pending { rows, games } = &self.pending;
+        let new = Commit {
+            rows,
+            totals: self.config.replay.totals_of(&rows.game),
+            games,
+            next_game_id: self.pace.next_game.load(Relaxed),
+        };
         let head = ShardHead { form: self.rules.name.into(), ruleset: format!("{:?}", self.rules) };
-        self.dir.commit(&state, &rows, &games, &head, &self.config.samples)?;
-        self.state = state;
-        self.replay.push(&rows);
-        self.state.training.bucket.made(self.state.selfplay.rows.training, &self.config.replay);
+        self.state.elapsed_seconds = self.elapsed();
+        self.dir.commit(&mut self.state, &new, &head, &self.config.samples)?;
+        self.replay.push(rows);
+        self.bucket.made(self.state.selfplay.rows.training, &self.config.replay);
+        self.pending.rows.clear();
+        self.pending.games.clear();
         Ok(())
     }
 
     /// Trains one batch if the replay ratio allows it; returns whether it did.
     fn train_step(&mut self) -> anyhow::Result<bool> {
         let rows = u64::from(self.config.optim.batch_rows);
-        if !self.state.training.bucket.take(rows, &self.config.replay) {
+        if !self.bucket.take(rows, &self.config.replay) {
             return Ok(false);
         }
         self.replay.pick(self.config.run.seed, self.learner.steps(), rows as usize, &mut self.picks);
@@ -302,20 +308,25 @@ impl Run {
 
     /// Writes a checkpoint, commits it and gives its average to the workers.
     fn checkpoint(&mut self) -> anyhow::Result<()> {
-        let step = self.learner.steps();
-        let path = self.dir.checkpoint_path(step);
-        if !path.exists() {
-            let origin = Origin {
-                form: self.rules.name.into(),
-                ruleset: format!("{:?}", self.rules),
-                config: self.config.to_toml(),
-            };
-            self.learner.save(&path, &origin)?;
-        }
-        self.state.training.step = step;
-        self.state.training.rows_trained = self.learner.rows();
+        let origin = Origin {
+            form: self.rules.name.into(),
+            ruleset: format!("{:?}", self.rules),
+            config: self.config.to_toml(),
+        };
+        let is_first = self.learner.steps() == 0;
+        let training = TrainingState {
+            step: self.learner.steps(),
+            rows_trained: self.learner.rows(),
+            checkpoints: self.state.training.checkpoints + u64::from(!is_first),
+            bucket: self.bucket,
+        };
         self.state.elapsed_seconds = self.elapsed();
-        self.dir.write_state(&self.state)?;
+        self.dir.commit_checkpoint(&mut self.state, training, |path| {
+            self.learner.save(path, &origin).map_err(|error| match error {
+                CheckpointError::Io { source, .. } => source,
+                other => std::io::Error::other(other),
+            })
+        })?;
         self.slot.publish(self.learner.publish()?);
         self.remove_old_checkpoints()
     }
@@ -339,7 +350,6 @@ impl Run {
     /// The matches in the middle of a run, with self-play held back.
     fn match_if_due(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
         let every = self.config.arena.every_checkpoints;
-        self.state.training.checkpoints += 1;
         if every == 0 || !self.state.training.checkpoints.is_multiple_of(every.into()) {
             return Ok(());
         }

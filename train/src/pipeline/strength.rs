@@ -27,7 +27,7 @@ pub fn measure(
     weights: Weights,
     first: &Path,
     stop: &AtomicBool,
-    say: &(dyn Fn(&str) + Sync),
+    say: &dyn Fn(&str),
 ) -> anyhow::Result<StrengthTable> {
     let net = searched(config, placement, weights);
     let mut opponents: Vec<_> = (config.arena.opponents.iter())
@@ -62,7 +62,7 @@ pub fn measure(
 
 /// The network as the run's own search plays it.
 fn searched(config: &Config, placement: Placement, weights: Weights) -> Player {
-    let slot = Arc::new(WeightSlot::new(weights));
+    let slot = WeightSlot::new(weights);
     let evaluators: EvaluatorFactory = Arc::new(move || -> Result<Box<dyn Evaluator>, EvalError> {
         if placement.device == Device::Cpu {
             single_threaded();
