@@ -11,7 +11,8 @@ mod selfplay;
 mod stats;
 pub mod strength;
 
-pub use resign::{Calibration, Side};
+pub use self::resign::{Calibration, Side};
+pub use self::selfplay::worker_count;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -114,7 +115,10 @@ impl Run {
         if let Some(state) = &state {
             let old = Config::load_resolved(&dir.config_path())?;
             for change in old.changes_on_resume(&config, origin)? {
-                progress.say(&format!("config: {}: {} -> {}", change.key, change.old, change.new));
+                progress.say(&format!(
+                    "config: {}: {} -> {}",
+                    change.key, change.old, change.new
+                ));
             }
             progress.say(&format!(
                 "going on with {}: step {}, {} games, {} rows",
@@ -149,7 +153,11 @@ impl Run {
         replay.restore(&dir.shards(&state)?, state.selfplay.rows, rules.name)?;
         let mut bucket = state.training.bucket;
         bucket.made(state.selfplay.rows.training, &config.replay);
-        let metrics = Metrics::open(&dir.metrics_path(), &dir.tensorboard_path(), learner.steps())?;
+        let metrics = Metrics::open(
+            &dir.metrics_path(),
+            &dir.tensorboard_path(),
+            learner.steps(),
+        )?;
         let pace = Arc::new(Pace::default());
         pace.next_game.store(state.selfplay.next_game_id, Relaxed);
         let mut run = Run {
@@ -193,7 +201,11 @@ impl Run {
         let limit = self.config.run.produced_rows;
         let totals = self.state.selfplay.rows;
         let rows = (limit > 0).then(|| (totals.training + totals.held_out) as f64 / limit as f64);
-        minutes.into_iter().chain(rows).reduce(f64::max).map(|share| share.min(1.0))
+        minutes
+            .into_iter()
+            .chain(rows)
+            .reduce(f64::max)
+            .map(|share| share.min(1.0))
     }
 
     fn is_complete(&self) -> bool {
@@ -205,8 +217,13 @@ impl Run {
         if self.placement.device == tch::Device::Cpu {
             single_threaded();
         }
-        let threads =
-            Selfplay::start(&self.config, self.rules, self.placement, &self.slot, &self.pace)?;
+        let threads = Selfplay::start(
+            &self.config,
+            self.rules,
+            self.placement,
+            &self.slot,
+            &self.pace,
+        )?;
         let ended = self.rounds(&threads, interrupted);
         for game in threads.stop() {
             self.take(game);
@@ -247,14 +264,17 @@ impl Run {
 
     /// Notes a finished game for the next shard.
     fn take(&mut self, game: FinishedGame<World>) {
-        self.stats.game(game.ending, game.moves.len(), game.rows.len());
+        self.stats
+            .game(game.ending, game.moves.len(), game.rows.len());
         if let Some(lowest) = game.lowest {
             let side = |color: Color| Side {
                 lowest: lowest[color as usize],
                 lost: game.ending.outcome == Outcome::Win(color.other()),
             };
             let memory = self.config.selfplay.resign_memory;
-            self.state.calibration.note([side(Color::Red), side(Color::Black)], memory);
+            self.state
+                .calibration
+                .note([side(Color::Red), side(Color::Black)], memory);
             self.set_resign_below();
         }
         self.pending.rows.append(&game.rows);
@@ -263,7 +283,10 @@ impl Run {
 
     fn set_resign_below(&self) {
         let selfplay = &self.config.selfplay;
-        let below = self.state.calibration.threshold(selfplay.resign_below, selfplay.resign_wrong_max);
+        let below = self
+            .state
+            .calibration
+            .threshold(selfplay.resign_below, selfplay.resign_wrong_max);
         self.pace.set_resign_below(below);
     }
 
@@ -279,11 +302,16 @@ impl Run {
             games,
             next_game_id: self.pace.next_game.load(Relaxed),
         };
-        let head = ShardHead { form: self.rules.name.into(), ruleset: format!("{:?}", self.rules) };
+        let head = ShardHead {
+            form: self.rules.name.into(),
+            ruleset: format!("{:?}", self.rules),
+        };
         self.state.elapsed_seconds = self.elapsed();
-        self.dir.commit(&mut self.state, &new, &head, &self.config.samples)?;
+        self.dir
+            .commit(&mut self.state, &new, &head, &self.config.samples)?;
         self.replay.push(rows);
-        self.bucket.made(self.state.selfplay.rows.training, &self.config.replay);
+        self.bucket
+            .made(self.state.selfplay.rows.training, &self.config.replay);
         self.pending.rows.clear();
         self.pending.games.clear();
         Ok(())
@@ -295,13 +323,21 @@ impl Run {
         if !self.bucket.take(rows, &self.config.replay) {
             return Ok(false);
         }
-        self.replay.pick(self.config.run.seed, self.learner.steps(), rows as usize, &mut self.picks);
+        self.replay.pick(
+            self.config.run.seed,
+            self.learner.steps(),
+            rows as usize,
+            &mut self.picks,
+        );
         self.replay.fill(&self.picks, &mut self.rows);
         self.batch.clear();
         for (i, pick) in self.picks.iter().enumerate() {
             self.batch.push_from(&self.rows, i, pick.row, false)?;
         }
-        let report = self.learner.step(&self.batch).map_err(|e| Broken(e.to_string()))?;
+        let report = self
+            .learner
+            .step(&self.batch)
+            .map_err(|e| Broken(e.to_string()))?;
         self.stats.step(&report);
         Ok(true)
     }
@@ -321,12 +357,15 @@ impl Run {
             bucket: self.bucket,
         };
         self.state.elapsed_seconds = self.elapsed();
-        self.dir.commit_checkpoint(&mut self.state, training, |path| {
-            self.learner.save(path, &origin).map_err(|error| match error {
-                CheckpointError::Io { source, .. } => source,
-                other => std::io::Error::other(other),
-            })
-        })?;
+        self.dir
+            .commit_checkpoint(&mut self.state, training, |path| {
+                self.learner
+                    .save(path, &origin)
+                    .map_err(|error| match error {
+                        CheckpointError::Io { source, .. } => source,
+                        other => std::io::Error::other(other),
+                    })
+            })?;
         self.slot.publish(self.learner.publish()?);
         self.remove_old_checkpoints()
     }
@@ -343,7 +382,10 @@ impl Run {
 
     fn first_checkpoint(&self) -> anyhow::Result<PathBuf> {
         let all = self.dir.checkpoints()?;
-        let (_, path) = all.into_iter().next().context("the run has no checkpoint")?;
+        let (_, path) = all
+            .into_iter()
+            .next()
+            .context("the run has no checkpoint")?;
         Ok(path)
     }
 
@@ -377,11 +419,15 @@ impl Run {
     /// The matches at the end, and their table.
     fn measure(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
         let step = self.learner.steps();
-        self.progress.say(&format!("matches of the network of step {step}:"));
+        self.progress
+            .say(&format!("matches of the network of step {step}:"));
         let table = self.play_matches(interrupted)?;
         self.log_strength(&table)?;
         self.dir.write_strength(step, &table)?;
-        println!("\nStrength at step {step}, {} visits a move\n\n{table}", self.visits());
+        println!(
+            "\nStrength at step {step}, {} visits a move\n\n{table}",
+            self.visits()
+        );
         Ok(())
     }
 
@@ -404,7 +450,11 @@ impl Run {
     }
 
     fn farewell(&self, interrupted: bool) {
-        let how = if interrupted { "stopped; the same command goes on" } else { "complete" };
+        let how = if interrupted {
+            "stopped; the same command goes on"
+        } else {
+            "complete"
+        };
         let state = &self.state;
         self.progress.say(&format!(
             "{}: {how}; step {}, {} games, {:.1} minutes",
@@ -428,7 +478,9 @@ fn game_text(rules: &'static Ruleset, game: &FinishedGame<World>) -> GameText {
         net_step_first: game.net_steps.0,
         net_step_last: game.net_steps.1,
         would_resign: match game.resignation {
-            Resignation::PlayedOn { loser, ply, .. } if game.ending.reason != Reason::Resignation => {
+            Resignation::PlayedOn { loser, ply, .. }
+                if game.ending.reason != Reason::Resignation =>
+            {
                 Some((loser, ply as u16))
             }
             _ => None,
