@@ -4,6 +4,7 @@
 pub mod eval;
 pub mod game;
 pub mod mcts;
+pub mod opponent;
 pub mod policy;
 pub mod record;
 pub mod rules;

@@ -2,7 +2,6 @@
 use std::fmt;
 
 use super::geometry::may_stand;
-use super::movegen;
 use super::position::Position;
 use super::ruleset::Ruleset;
 use super::types::{Kind, Piece, Square};
@@ -92,8 +91,8 @@ pub(super) fn parse(rules: &'static Ruleset, text: &str) -> Result<Position, Fen
         return error(FenField::Rest, format!("'{more}' follows the move number"));
     }
     let ply = 2 * (number.max(1) - 1) + u16::from(turn == Color::Black);
-    let position = Position::from_setup(rules, board, turn, no_capture, ply);
-    if movegen::attacked(&position, position.king(turn.other()), turn.other()) {
+    let position = Position::from_setup(rules, &board, turn, no_capture, ply);
+    if position.king_attacked(turn.other()) {
         let why = "the side that is not to move is in check (or the kings face each other)";
         return error(FenField::Side, why);
     }

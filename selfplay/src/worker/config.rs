@@ -28,6 +28,10 @@ pub struct SelfplayConfig {
     pub resign_moves: u32,
     /// Share of games that play on instead of resigning, to count false positives, 0..=1.
     pub resign_playout_share: f32,
+    /// Share of wrong resignations above which the run lowers `resign_below`, 0..=1.
+    pub resign_wrong_max: f32,
+    /// Played-out games by which that share is judged.
+    pub resign_memory: usize,
     /// Ply at which a game is cut (reason `ply_cap`, a draw); 0: never.
     pub ply_cap: u16,
 }

@@ -1,0 +1,396 @@
+//! Built-in opponents: alpha-beta is minimax, choices are even and reproducible, names parse.
+use std::fmt::{self, Display};
+
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use selfplay::game::{Color, Ending, Game, Outcome, Past, Reason, Referee, Turn, Wdl};
+use selfplay::opponent::{AlphaBeta, Builtin, Material, Opponent};
+use selfplay::rules::{History, Move, Position, Ruleset, View, World};
+
+/// A random game tree: everything about a position follows from a number.
+#[derive(Clone, Copy, Debug)]
+struct Tree {
+    state: u64,
+    side: Color,
+    balance: i32,
+    chance: bool,
+}
+
+/// The path's length, to see that the search winds it back.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Path(Vec<u64>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Branch(u8);
+
+impl Display for Branch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl Past for Path {
+    fn mark(&self) -> usize {
+        self.0.len()
+    }
+
+    fn rewind(&mut self, mark: usize) {
+        self.0.truncate(mark);
+    }
+}
+
+/// A well-mixed number (splitmix64).
+fn mix(x: u64) -> u64 {
+    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Tree {
+    fn new(seed: u64) -> Self {
+        // A root that is a decision.
+        let state = (0..)
+            .map(|i| mix(seed + (i << 32)))
+            .find(|s| s % 8 > 1)
+            .unwrap_or(2);
+        Tree {
+            state,
+            side: Color::Red,
+            balance: 0,
+            chance: false,
+        }
+    }
+}
+
+impl Game for Tree {
+    type Move = Branch;
+    type Reveal = u8;
+    type History = Path;
+
+    fn turn(&self, _: &Path) -> Turn {
+        let over = |outcome| {
+            Turn::Over(Ending {
+                outcome,
+                reason: Reason::GameRule,
+            })
+        };
+        match self.state % 16 {
+            _ if self.chance => Turn::Chance,
+            0 => over(Outcome::Win(self.side.other())),
+            8 => over(Outcome::Draw),
+            1 if self.state.is_multiple_of(3) => over(Outcome::Win(self.side)),
+            _ => Turn::Decision(self.side),
+        }
+    }
+
+    fn legal_moves(&self, out: &mut Vec<Branch>) {
+        out.clear();
+        out.extend((0..1 + (self.state >> 8) as u8 % 5).map(Branch));
+    }
+
+    fn play(&mut self, mv: Branch, history: &mut Path) {
+        history.0.push(self.state);
+        let gain = self.gain(mv);
+        self.balance += if self.side == Color::Red { gain } else { -gain };
+        self.state = mix(self.state ^ (u64::from(mv.0) << 40));
+        self.side = self.side.other();
+        self.chance = self.state >> 16 & 7 == 0;
+    }
+
+    fn reveals(&self, out: &mut Vec<(u8, u32)>) {
+        out.clear();
+        out.extend((0..2 + (self.state >> 24) as u8 % 3).map(|i| (i, 1 + u32::from(i))));
+    }
+
+    fn reveal(&mut self, reveal: u8, history: &mut Path) {
+        history.0.push(self.state);
+        self.state = mix(self.state ^ (u64::from(reveal) << 48));
+        self.balance += 100 * i32::from(reveal);
+        self.chance = false;
+    }
+}
+
+impl Material for Tree {
+    fn balance(&self, side: Color) -> i32 {
+        if side == Color::Red {
+            self.balance
+        } else {
+            -self.balance
+        }
+    }
+
+    fn gain(&self, mv: Branch) -> i32 {
+        100 * (mix(self.state + u64::from(mv.0)) % 4) as i32
+    }
+}
+
+/// Value for `side` by plain recursion.
+fn minimax<G: Material>(
+    game: &G,
+    side: Color,
+    history: &mut G::History,
+    ply: i32,
+    depth: u8,
+) -> i32 {
+    match game.turn(history) {
+        Turn::Over(ending) => Wdl::of(ending.outcome, side).q() as i32 * (1_000_000 - ply),
+        Turn::Chance => {
+            let mut reveals = Vec::new();
+            game.reveals(&mut reveals);
+            let (mut sum, mut total) = (0, 0);
+            for (reveal, weight) in reveals {
+                let (mark, mut child) = (history.mark(), *game);
+                child.reveal(reveal, history);
+                sum += i64::from(weight) * i64::from(minimax(&child, side, history, ply, depth));
+                total += i64::from(weight);
+                history.rewind(mark);
+            }
+            (sum / total) as i32
+        }
+        Turn::Decision(_) if depth == 0 => game.balance(side),
+        Turn::Decision(_) => values(game, side, history, ply, depth)
+            .into_iter()
+            .map(|(_, v)| v)
+            .max()
+            .expect("a move"),
+    }
+}
+
+/// Every legal move with its minimax value.
+fn values<G: Material>(
+    game: &G,
+    side: Color,
+    history: &mut G::History,
+    ply: i32,
+    depth: u8,
+) -> Vec<(G::Move, i32)> {
+    let mut moves = Vec::new();
+    game.legal_moves(&mut moves);
+    let mut value_of = |mv| {
+        let (mark, mut child) = (history.mark(), *game);
+        child.play(mv, history);
+        let value = -minimax(&child, side.other(), history, ply + 1, depth - 1);
+        history.rewind(mark);
+        (mv, value)
+    };
+    moves.into_iter().map(&mut value_of).collect()
+}
+
+/// Alpha-beta's value and set of best moves equal minimax's.
+fn check_minimax<G: Material>(game: &G, history: &G::History, depth: u8) {
+    let Turn::Decision(side) = game.turn(history) else {
+        return;
+    };
+    let all = values(game, side, &mut history.clone(), 0, depth);
+    let expected = all.iter().map(|&(_, v)| v).max().expect("a move");
+    let mut best = Vec::new();
+    let got = AlphaBeta::default().best(game, history, depth, &mut best);
+    assert_eq!(got, expected, "depth {depth} of {game:?}");
+    let count = all.iter().filter(|&&(_, v)| v == expected).count();
+    assert_eq!(best.len(), count, "depth {depth} of {game:?}");
+    assert!(
+        best.iter().all(|mv| all.contains(&(*mv, expected))),
+        "depth {depth} of {game:?}"
+    );
+}
+
+/// So many cases, and no file of failures: a failing case is printed whole.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    #[test]
+    fn alphabeta_is_minimax_on_random_trees(seed in any::<u32>(), depth in 1..=6_u8) {
+        check_minimax(&Tree::new(seed.into()), &Path::default(), depth);
+    }
+}
+
+/// The game after up to `plies` random moves.
+fn random_game(seed: u64, plies: usize) -> World {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let mut world = World::start(xiangqi(), &mut rng);
+    let mut legal = Vec::new();
+    for _ in 0..plies {
+        let Turn::Decision(side) = world.turn() else { break };
+        world.view(side).legal_moves(&mut legal);
+        world.apply(legal[rng.random_range(..legal.len())], &mut rng);
+    }
+    world
+}
+
+fn xiangqi() -> &'static Ruleset {
+    Ruleset::by_name("xiangqi").expect("Xiangqi is built in")
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn alphabeta_is_minimax_on_the_board(seed: u64, plies in 0..160_usize) {
+        let world = random_game(seed, plies);
+        let (view, history) = (world.view(Color::Red), world.history(Color::Red));
+        for depth in 1..=2 {
+            check_minimax(&view, history, depth);
+        }
+    }
+
+    #[test]
+    fn gains_add_up_to_the_balance(seed: u64, plies in 0..200_usize) {
+        let mut world = random_game(seed, 0);
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let (mut balance, mut legal) = (0, Vec::new());
+        for _ in 0..plies {
+            let Turn::Decision(side) = world.turn() else { break };
+            let view = world.view(side);
+            prop_assert_eq!(view.balance(side), balance);
+            prop_assert_eq!(view.balance(side.other()), -balance);
+            view.legal_moves(&mut legal);
+            let mv = legal[rng.random_range(..legal.len())];
+            balance = -(balance + view.gain(mv));
+            world.apply(mv, &mut rng);
+        }
+    }
+}
+
+/// Checks an opponent's set of best moves and its value in a position without a past.
+fn check_best(fen: &str, depth: u8, value: i32, moves: &[&str]) {
+    let view = View::new(Position::from_fen(xiangqi(), fen).expect(fen));
+    let mut best = Vec::new();
+    let got = AlphaBeta::default().best(&view, &History::default(), depth, &mut best);
+    best.sort();
+    let mut expected: Vec<Move> = moves.iter().map(|m| m.parse().expect("a move")).collect();
+    expected.sort();
+    assert_eq!((got, best), (value, expected), "depth {depth} of {fen}");
+}
+
+#[test]
+fn best_moves() {
+    for (fen, depth, value, moves) in [
+        // Two captures: the rook is worth more than the horse.
+        ("5k3/9/9/9/r3R3n/9/9/9/9/3K5 w - - 0 1", 1, 500, &["e5a5"][..]),
+        // A pawn that crosses the river gains a pawn.
+        ("3k5/9/9/9/9/P8/9/9/9/4K4 w - - 0 1", 1, 200, &["a4a5"]),
+        // Mate before the capture of a rook; the kings' open file bars an escape.
+        ("r2k5/R8/9/9/9/9/9/9/8R/4K4 w - - 0 1", 1, 999_999, &["i1d1", "i1i9"]),
+    ] {
+        check_best(fen, depth, value, moves);
+    }
+}
+
+/// Points in halves, of `games` games, that `first` makes against `second`; colours alternate.
+fn halves(first: Builtin, second: Builtin, games: u64) -> u32 {
+    (0..games)
+        .map(|game| {
+            let mut world = random_game(game / 2, 2);
+            let mut rng = Pcg64Mcg::seed_from_u64(0);
+            let color = if game % 2 == 0 { Color::Red } else { Color::Black };
+            let mut players = [Opponent::new(first, game), Opponent::new(second, game)];
+            loop {
+                match world.turn() {
+                    Turn::Decision(side) => {
+                        let player = &mut players[usize::from(side != color)];
+                        let mv = player.choose(&world.view(side), world.history(side));
+                        world.apply(mv, &mut rng);
+                    }
+                    Turn::Over(Ending { outcome: Outcome::Draw, .. }) => break 1,
+                    Turn::Over(Ending { outcome, .. }) => {
+                        break 2 * u32::from(outcome == Outcome::Win(color));
+                    }
+                    Turn::Chance => unreachable!("nothing is hidden"),
+                }
+            }
+        })
+        .sum()
+}
+
+#[test]
+fn deeper_play_is_stronger() {
+    let alphabeta = |depth| Builtin::AlphaBeta { depth };
+    for (first, second, games, least) in [
+        (Builtin::Greedy, Builtin::Random, 20, 30),
+        (alphabeta(2), Builtin::Greedy, 12, 18),
+        (alphabeta(2), Builtin::Random, 6, 11),
+    ] {
+        let points = halves(first, second, games);
+        eprintln!("{first} against {second}: {points} half points of {}", 2 * games);
+        assert!(points >= least, "{first} against {second}: {points} half points of {}", 2 * games);
+    }
+}
+
+#[test]
+fn equally_good_moves_are_equally_likely_and_follow_from_the_seed() {
+    let tree = (0..)
+        .map(Tree::new)
+        .find(|t| t.state >> 8 & 0xff == 4)
+        .expect("a root of five moves");
+    let history = Path::default();
+    for builtin in [
+        Builtin::Random,
+        Builtin::Greedy,
+        Builtin::AlphaBeta { depth: 3 },
+    ] {
+        let mut counts = [0; 5];
+        for seed in 0..4000 {
+            let mv = Opponent::new(builtin, seed).choose(&tree, &history);
+            assert_eq!(mv, Opponent::new(builtin, seed).choose(&tree, &history));
+            counts[mv.0 as usize] += 1;
+        }
+        let used = counts.iter().filter(|&&c| c > 0).count();
+        let mean = 4000.0 / used as f64;
+        // Five standard deviations.
+        let fair = counts
+            .iter()
+            .all(|&c| c == 0 || (f64::from(c) - mean).abs() < 5.0 * mean.sqrt());
+        assert!(fair, "{builtin}: {counts:?}");
+        assert!(builtin != Builtin::Random || used == 5, "{counts:?}");
+    }
+}
+
+#[test]
+fn names_round_trip() {
+    let depths = (1..=20).map(|depth| Builtin::AlphaBeta { depth });
+    for builtin in depths.chain([Builtin::Random, Builtin::Greedy]) {
+        assert_eq!(builtin.to_string().parse(), Ok(builtin));
+        let json = serde_json::to_string(&builtin).expect("a string");
+        assert_eq!(json, format!("\"{builtin}\""));
+        assert_eq!(
+            serde_json::from_str::<Builtin>(&json).expect("a name"),
+            builtin
+        );
+    }
+}
+
+/// Checks that `name` is refused with a message that holds `part`.
+fn check_refused(name: &str, part: &str) {
+    let message = name.parse::<Builtin>().expect_err(name).to_string();
+    assert!(
+        message.contains(part) && message.contains(&format!("`{name}`")),
+        "{name}: {message}"
+    );
+}
+
+#[test]
+fn wrong_names_are_refused() {
+    for (name, part) in [
+        ("alphabeta:0", "from 1 to 20"),
+        ("alphabeta:x", "from 1 to 20"),
+        ("alphabeta:-1", "from 1 to 20"),
+        ("alphabeta:21", "from 1 to 20"),
+        ("alphabeta:999", "from 1 to 20"),
+        ("alphabeta:", "from 1 to 20"),
+        ("alphabeta", "from 1 to 20"),
+        ("alphabeta:2:3", "from 1 to 20"),
+        ("rnadom", "did you mean `random`?"),
+        ("greedy:2", "did you mean `greedy`?"),
+        ("Greedy", "did you mean `greedy`?"),
+        ("alpha-beta:3", "did you mean `alphabeta:2`?"),
+        ("", "did you mean"),
+    ] {
+        check_refused(name, part);
+    }
+}
