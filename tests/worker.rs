@@ -352,6 +352,12 @@ fn resignation_is_counted_or_played_out() {
         );
     }
     assert!(resigned > 5, "{resigned}");
+    for game in playing_on.values() {
+        // The lowest threshold under which it would have resigned tells whether it would have.
+        let lowest = game.lowest.expect("played on");
+        let would = lowest.iter().any(|&score| score < 0.42);
+        assert_eq!(would, game.resignation != Resignation::None);
+    }
 }
 
 fn same_play<W: Referee>(a: &FinishedGame<W>, b: &FinishedGame<W>) {
