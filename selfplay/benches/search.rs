@@ -147,6 +147,8 @@ fn workers(c: &mut Criterion) {
         resign_below: 0.0,
         resign_moves: 4,
         resign_playout_share: 0.0,
+        resign_wrong_max: 0.05,
+        resign_memory: 500,
         ply_cap: 0,
     };
     let search = SearchConfig {

@@ -124,11 +124,6 @@ impl<W: Referee, P: EvalPort> Worker<W, P> {
         &mut self.port
     }
 
-    /// Sets [`SelfplayConfig::resign_below`] from the next decision on, for games under way too.
-    pub fn set_resign_below(&mut self, score: f32) {
-        self.config.resign_below = score;
-    }
-
     /// Ids of the games in progress.
     pub fn live_ids(&self) -> Vec<u64> {
         let slots = self.groups.iter().flat_map(|group| &group.slots);
