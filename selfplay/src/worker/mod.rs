@@ -114,6 +114,11 @@ impl<W: Referee, P: EvalPort> Worker<W, P> {
         self.busy.clone()
     }
 
+    /// Sets [`SelfplayConfig::resign_below`] from the next decision on, for games under way too.
+    pub fn set_resign_below(&mut self, score: f32) {
+        self.config.resign_below = score;
+    }
+
     /// Rows that are with the evaluator.
     pub fn rows_out(&self) -> usize {
         self.groups.iter().map(|group| group.rows.len()).sum()

@@ -9,7 +9,7 @@ use model::device::{Placement, single_threaded};
 use model::evaluator::NetEvaluator;
 use model::params::Weights;
 use model::slot::WeightSlot;
-use selfplay::eval::{Batch, EvalError, Evaluator, HashEvaluator, mix};
+use selfplay::eval::{Batch, EvalError, HashEvaluator, mix};
 use selfplay::rules::{Ruleset, World};
 use selfplay::worker::{EvalPort, Games, InlinePort, Worker};
 
