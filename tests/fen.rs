@@ -41,6 +41,8 @@ fn read_and_written() {
     );
     let late = "4k4/9/9/9/9/9/9/9/9/3K5 b - - 118 77";
     check_read(late, late);
+    let longest = "4k4/9/9/9/9/9/9/9/9/3K5 b - - 65535 32768";
+    check_read(longest, longest);
     check_read(
         "11111k21/9/9/9/9/9/9/9/9/3K5 w",
         "5k3/9/9/9/9/9/9/9/9/3K5 w - - 0 1",
@@ -169,9 +171,9 @@ fn wrong_fields_after_the_board() {
     check_refused(&with("w - x 0 1"), FenField::Unused, "'x'");
     check_refused(&with("w - - -1 1"), FenField::NoCapture, "'-1'");
     check_refused(&with("w - - a 1"), FenField::NoCapture, "'a'");
-    check_refused(&with("w - - 99999999999 1"), FenField::NoCapture, "9999");
+    check_refused(&with("w - - 99999999999 1"), FenField::NoCapture, "65535");
     check_refused(&with("w - - 0 1.5"), FenField::MoveNumber, "'1.5'");
-    check_refused(&with("w - - 0 10000"), FenField::MoveNumber, "9999");
+    check_refused(&with("w - - 0 32769"), FenField::MoveNumber, "32768");
     check_refused(&with("w - - 0 1 moves"), FenField::Rest, "'moves'");
     check_refused(&with("w - - - 0 1"), FenField::NoCapture, "'-'");
 }

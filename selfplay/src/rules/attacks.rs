@@ -1,8 +1,8 @@
 //! Where a piece goes on a board with given pieces, by table.
 //!
-//! Targets are not yet limited to a kind's zone, to squares without own pieces, nor to moves that keep
-//! the king safe. The slots of a blocked step are looked up by the four bits of the squares that can block it;
-//! lines by the pieces on them without the two edges, where a line ends anyway.
+//! Targets are not yet limited to the kind's zone, to squares without own pieces, and to moves that keep
+//! the king safe. Knights and bishops are looked up by the four squares that can block them; rooks and
+//! cannons by the pieces of their rank and file, the two edges left out, where a line ends anyway.
 use super::geometry::{Bits, bit, crossed};
 use super::types::Square;
 use crate::game::Color;
@@ -31,30 +31,9 @@ static BISHOP: [[Bits; 16]; SQUARES] = bishop_table();
 static KNIGHT: [[Bits; 16]; SQUARES] = knight_table();
 static KNIGHT_ONTO: [[Bits; 16]; SQUARES] = knight_onto_table();
 /// `[file][inner pieces of the rank]`.
-static RANK_LINES: [[Line; 1 << 7]; 9] = [
-    line_table(0, 9),
-    line_table(1, 9),
-    line_table(2, 9),
-    line_table(3, 9),
-    line_table(4, 9),
-    line_table(5, 9),
-    line_table(6, 9),
-    line_table(7, 9),
-    line_table(8, 9),
-];
+static RANK_LINES: [[Line; 1 << 7]; 9] = line_tables();
 /// `[rank][inner pieces of the file]`.
-static FILE_LINES: [[Line; 1 << 8]; 10] = [
-    line_table(0, 10),
-    line_table(1, 10),
-    line_table(2, 10),
-    line_table(3, 10),
-    line_table(4, 10),
-    line_table(5, 10),
-    line_table(6, 10),
-    line_table(7, 10),
-    line_table(8, 10),
-    line_table(9, 10),
-];
+static FILE_LINES: [[Line; 1 << 8]; 10] = line_tables();
 /// A word of ten ranks as a set of squares of file 0.
 static FILE_OF_WORD: [Bits; 1 << 10] = file_of_word_table();
 
@@ -294,16 +273,17 @@ const fn cross_table() -> [Bits; SQUARES] {
     table
 }
 
-/// The lines through place `at` of `length`, by the pieces between the two edges.
-const fn line_table<const N: usize>(at: usize, length: usize) -> [Line; N] {
-    let mut table = [Line { rook: 0, cannon: 0 }; N];
-    let mut inner = 0;
-    while inner < N {
-        let pieces = (inner as u32) << 1 | 1 | 1 << (length - 1);
-        table[inner] = line(at, length, pieces);
-        inner += 1;
+/// The lines through each place of a line of `LENGTH`, by the pieces between its two edges.
+const fn line_tables<const SETS: usize, const LENGTH: usize>() -> [[Line; SETS]; LENGTH] {
+    let mut tables = [[Line { rook: 0, cannon: 0 }; SETS]; LENGTH];
+    let mut i = 0;
+    while i < SETS * LENGTH {
+        let (at, inner) = (i / SETS, i % SETS);
+        let pieces = (inner as u32) << 1 | 1 | 1 << (LENGTH - 1);
+        tables[at][inner] = line(at, LENGTH, pieces);
+        i += 1;
     }
-    table
+    tables
 }
 
 const fn line(at: usize, length: usize, pieces: u32) -> Line {

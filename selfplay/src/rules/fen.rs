@@ -85,8 +85,8 @@ pub(super) fn parse(rules: &'static Ruleset, text: &str) -> Result<Position, Fen
             );
         }
     }
-    let no_capture = counter(fields.next(), FenField::NoCapture, 0)?;
-    let number = counter(fields.next(), FenField::MoveNumber, 1)?;
+    let no_capture = counter(fields.next(), FenField::NoCapture, 0, u16::MAX)?;
+    let number = counter(fields.next(), FenField::MoveNumber, 1, LAST_MOVE_NUMBER)?;
     if let Some(more) = fields.next() {
         return error(FenField::Rest, format!("'{more}' follows the move number"));
     }
@@ -99,16 +99,16 @@ pub(super) fn parse(rules: &'static Ruleset, text: &str) -> Result<Position, Fen
     Ok(position)
 }
 
-/// Counters go up to this; a longer game than 9999 moves is a mistake.
-const MAX_COUNTER: u16 = 9999;
+/// The last move number whose plies can be counted.
+const LAST_MOVE_NUMBER: u16 = 1 << 15;
 
-fn counter(text: Option<&str>, field: FenField, default: u16) -> Result<u16, FenError> {
+fn counter(text: Option<&str>, field: FenField, default: u16, most: u16) -> Result<u16, FenError> {
     let Some(text) = text else { return Ok(default) };
     match text.parse() {
-        Ok(n) if n <= MAX_COUNTER => Ok(n),
+        Ok(n) if n <= most => Ok(n),
         _ => error(
             field,
-            format!("'{text}' is not a whole number from 0 to {MAX_COUNTER}"),
+            format!("'{text}' is not a whole number from 0 to {most}"),
         ),
     }
 }

@@ -1,5 +1,4 @@
 //! Legal moves (RULES.md §1): targets by table, the king's safety by the pieces that bear on it.
-use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 
 use super::attacks;
@@ -14,21 +13,19 @@ const MAX_MOVES: usize = 256;
 
 /// Replaces `out` with the legal moves of the side to move.
 pub(super) fn legal(position: &Position, out: &mut Vec<Move>) {
-    out.clear();
-    out.reserve(MAX_MOVES);
-    let Some(room) = out.spare_capacity_mut().first_chunk_mut::<MAX_MOVES>() else {
+    out.resize(MAX_MOVES, Move::default());
+    let Some(room) = out.first_chunk_mut::<MAX_MOVES>() else {
         return;
     };
     let mut len = 0;
     let _ = visit(position, |from, targets| {
         len = Squares(targets).fold(len, |len, to| {
-            room[len % MAX_MOVES] = MaybeUninit::new(Move::new(from, to));
+            room[len % MAX_MOVES] = Move::new(from, to);
             len + 1
         });
         ControlFlow::Continue(())
     });
-    // SAFETY: the first `len` places were written, and there are at least MAX_MOVES of them.
-    unsafe { out.set_len(len.min(MAX_MOVES)) };
+    out.truncate(len);
 }
 
 /// Whether the side to move has a legal move.

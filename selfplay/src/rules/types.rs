@@ -180,8 +180,8 @@ impl fmt::Debug for Square {
     }
 }
 
-/// A move: bits 0..7 the square it leaves, 7..14 the square it reaches.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A move: bits 0..7 the square it leaves, 7..14 the square it reaches. The default is no legal move.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u16);
 
 impl Move {
