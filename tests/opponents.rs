@@ -198,7 +198,11 @@ fn check_minimax<G: Material>(game: &G, history: &G::History, depth: u8) {
 
 /// So many cases, and no file of failures: a failing case is printed whole.
 fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {
@@ -216,7 +220,9 @@ fn random_game(seed: u64, plies: usize) -> World {
     let mut world = World::start(xiangqi(), &mut rng);
     let mut legal = Vec::new();
     for _ in 0..plies {
-        let Turn::Decision(side) = world.turn() else { break };
+        let Turn::Decision(side) = world.turn() else {
+            break;
+        };
         world.view(side).legal_moves(&mut legal);
         world.apply(legal[rng.random_range(..legal.len())], &mut rng);
     }
@@ -272,11 +278,21 @@ fn check_best(fen: &str, depth: u8, value: i32, moves: &[&str]) {
 fn best_moves() {
     for (fen, depth, value, moves) in [
         // Two captures: the rook is worth more than the horse.
-        ("5k3/9/9/9/r3R3n/9/9/9/9/3K5 w - - 0 1", 1, 500, &["e5a5"][..]),
+        (
+            "5k3/9/9/9/r3R3n/9/9/9/9/3K5 w - - 0 1",
+            1,
+            500,
+            &["e5a5"][..],
+        ),
         // A pawn that crosses the river gains a pawn.
         ("3k5/9/9/9/9/P8/9/9/9/4K4 w - - 0 1", 1, 200, &["a4a5"]),
         // Mate before the capture of a rook; the kings' open file bars an escape.
-        ("r2k5/R8/9/9/9/9/9/9/8R/4K4 w - - 0 1", 1, 999_999, &["i1d1", "i1i9"]),
+        (
+            "r2k5/R8/9/9/9/9/9/9/8R/4K4 w - - 0 1",
+            1,
+            999_999,
+            &["i1d1", "i1i9"],
+        ),
     ] {
         check_best(fen, depth, value, moves);
     }
@@ -288,7 +304,11 @@ fn halves(first: Builtin, second: Builtin, games: u64) -> u32 {
         .map(|game| {
             let mut world = random_game(game / 2, 2);
             let mut rng = Pcg64Mcg::seed_from_u64(0);
-            let color = if game % 2 == 0 { Color::Red } else { Color::Black };
+            let color = if game % 2 == 0 {
+                Color::Red
+            } else {
+                Color::Black
+            };
             let mut players = [Opponent::new(first, game), Opponent::new(second, game)];
             loop {
                 match world.turn() {
@@ -297,7 +317,10 @@ fn halves(first: Builtin, second: Builtin, games: u64) -> u32 {
                         let mv = player.choose(&world.view(side), world.history(side));
                         world.apply(mv, &mut rng);
                     }
-                    Turn::Over(Ending { outcome: Outcome::Draw, .. }) => break 1,
+                    Turn::Over(Ending {
+                        outcome: Outcome::Draw,
+                        ..
+                    }) => break 1,
                     Turn::Over(Ending { outcome, .. }) => {
                         break 2 * u32::from(outcome == Outcome::Win(color));
                     }
@@ -317,8 +340,15 @@ fn deeper_play_is_stronger() {
         (alphabeta(2), Builtin::Random, 6, 11),
     ] {
         let points = halves(first, second, games);
-        eprintln!("{first} against {second}: {points} half points of {}", 2 * games);
-        assert!(points >= least, "{first} against {second}: {points} half points of {}", 2 * games);
+        eprintln!(
+            "{first} against {second}: {points} half points of {}",
+            2 * games
+        );
+        assert!(
+            points >= least,
+            "{first} against {second}: {points} half points of {}",
+            2 * games
+        );
     }
 }
 

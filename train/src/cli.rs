@@ -19,6 +19,7 @@ enum Command {
     Strength(cmd::strength::Args),
     Perft(cmd::perft::Args),
     Legal(cmd::legal::Args),
+    Bench(cmd::bench::Args),
 }
 
 /// Runs the chosen subcommand.
@@ -28,6 +29,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Strength(args) => cmd::strength::run(args),
         Command::Perft(args) => cmd::perft::run(args),
         Command::Legal(args) => cmd::legal::run(args),
+        Command::Bench(args) => cmd::bench::run(args),
     }
 }
 
@@ -38,5 +40,9 @@ pub struct Broken(pub String);
 
 /// 2 for bad input (as clap's own), 1 where a run [`Broken`] off.
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
-    ExitCode::from(if error.downcast_ref::<Broken>().is_some() { 1 } else { 2 })
+    ExitCode::from(if error.downcast_ref::<Broken>().is_some() {
+        1
+    } else {
+        2
+    })
 }

@@ -18,7 +18,13 @@ use crate::samples::SamplesConfig;
 pub const DEFAULT: &str = include_str!("../../configs/default.toml");
 
 /// Keys that may not change in an existing run, or tables of them.
-const FIXED: &[&str] = &["ruleset", "net", "run.seed", "optim.kind", "replay.held_out_share"];
+const FIXED: &[&str] = &[
+    "ruleset",
+    "net",
+    "run.seed",
+    "optim.kind",
+    "replay.held_out_share",
+];
 
 /// A whole run's settings, every key present and in range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,7 +110,9 @@ pub enum ConfigError {
         message: String,
     },
     /// A key that does not exist.
-    #[error("{origin}: unknown key `{key}`; did you mean `{nearest}`? (configs/default.toml lists all)")]
+    #[error(
+        "{origin}: unknown key `{key}`; did you mean `{nearest}`? (configs/default.toml lists all)"
+    )]
     UnknownKey {
         /// File or option.
         origin: String,
@@ -160,7 +168,9 @@ static SCHEMA: LazyLock<BTreeMap<String, Key>> = LazyLock::new(|| {
         if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
             section = name.to_owned();
         } else if let Some((key, rest)) = line.split_once(" = ")
-            && let Some(range) = rest.rsplit_once("# ").and_then(|(_, comment)| parse_range(comment))
+            && let Some(range) = rest
+                .rsplit_once("# ")
+                .and_then(|(_, comment)| parse_range(comment))
         {
             ranges.insert(format!("{section}.{key}"), range);
         }
@@ -177,7 +187,9 @@ static SCHEMA: LazyLock<BTreeMap<String, Key>> = LazyLock::new(|| {
 /// The bounds at the start of a comment such as `0..=1 share of`.
 fn parse_range(comment: &str) -> Option<(f64, f64)> {
     let (low, rest) = comment.split_once("..=")?;
-    let high = rest.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-')).next()?;
+    let high = rest
+        .split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
+        .next()?;
     Some((low.parse().ok()?, high.trim_end_matches('.').parse().ok()?))
 }
 
@@ -187,7 +199,11 @@ fn flatten(table: &Table) -> BTreeMap<String, Value> {
     for (key, value) in table {
         match value {
             Value::Table(inner) => {
-                out.extend(flatten(inner).into_iter().map(|(k, v)| (format!("{key}.{k}"), v)));
+                out.extend(
+                    flatten(inner)
+                        .into_iter()
+                        .map(|(k, v)| (format!("{key}.{k}"), v)),
+                );
             }
             other => {
                 out.insert(key.clone(), other.clone());
@@ -211,13 +227,17 @@ pub struct Change {
 impl Config {
     /// Reads `path`, or takes the defaults, and lays each `table.key=value` of `sets` over it.
     pub fn load(path: Option<&Path>, sets: &[String]) -> Result<Self, ConfigError> {
-        let mut values: BTreeMap<String, Value> =
-            SCHEMA.iter().map(|(k, v)| (k.clone(), v.default.clone())).collect();
+        let mut values: BTreeMap<String, Value> = SCHEMA
+            .iter()
+            .map(|(k, v)| (k.clone(), v.default.clone()))
+            .collect();
         let mut origin = "the default config".to_owned();
         if let Some(path) = path {
             origin = path.display().to_string();
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| ConfigError::Read { path: path.to_owned(), error })?;
+            let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Read {
+                path: path.to_owned(),
+                error,
+            })?;
             overlay(&mut values, &text, &origin)?;
         }
         for set in sets {
@@ -235,24 +255,37 @@ impl Config {
         let mut config = Table::new();
         for (key, value) in values {
             let (table, key) = key.split_once('.').unwrap_or(("", key));
-            let table = config.entry(table).or_insert_with(|| Value::Table(Table::new()));
+            let table = config
+                .entry(table)
+                .or_insert_with(|| Value::Table(Table::new()));
             if let Value::Table(table) = table {
                 table.insert(key.to_owned(), value.clone());
             }
         }
-        let config: Config = config.try_into().map_err(|e: toml::de::Error| ConfigError::Conflict {
-            origin: origin.to_owned(),
-            message: e.to_string().trim().replace('\n', " "),
-        })?;
+        let config: Config =
+            config
+                .try_into()
+                .map_err(|e: toml::de::Error| ConfigError::Conflict {
+                    origin: origin.to_owned(),
+                    message: e.to_string().trim().replace('\n', " "),
+                })?;
         config.check(origin)?;
         Ok(config)
     }
 
     /// What no single key can say.
     fn check(&self, origin: &str) -> Result<(), ConfigError> {
-        let conflict = |message: String| Err(ConfigError::Conflict { origin: origin.to_owned(), message });
+        let conflict = |message: String| {
+            Err(ConfigError::Conflict {
+                origin: origin.to_owned(),
+                message,
+            })
+        };
         if selfplay::rules::Ruleset::by_name(&self.ruleset.base).is_none() {
-            let names: Vec<_> = selfplay::rules::Ruleset::all().iter().map(|r| r.name).collect();
+            let names: Vec<_> = selfplay::rules::Ruleset::all()
+                .iter()
+                .map(|r| r.name)
+                .collect();
             return conflict(format!(
                 "`ruleset.base` = {:?}: there is no such form; known: {}",
                 self.ruleset.base,
@@ -292,28 +325,45 @@ impl Config {
         flat(self)
             .into_iter()
             .filter(|(key, old)| new[key] != *old)
-            .map(|(key, old)| Change { old: old.to_string(), new: new[&key].to_string(), key })
+            .map(|(key, old)| Change {
+                old: old.to_string(),
+                new: new[&key].to_string(),
+                key,
+            })
             .collect()
     }
 
     /// The changes `new` makes to a run of this config, or an error that names those that it cannot take.
-    pub fn changes_on_resume(&self, new: &Config, origin: &str) -> Result<Vec<Change>, ConfigError> {
+    pub fn changes_on_resume(
+        &self,
+        new: &Config,
+        origin: &str,
+    ) -> Result<Vec<Change>, ConfigError> {
         let changes = self.diff(new);
         let fixed: Vec<_> = changes
             .iter()
-            .filter(|c| FIXED.iter().any(|f| c.key == *f || c.key.starts_with(&format!("{f}."))))
+            .filter(|c| {
+                FIXED
+                    .iter()
+                    .any(|f| c.key == *f || c.key.starts_with(&format!("{f}.")))
+            })
             .map(|c| format!("`{}`: {} -> {}", c.key, c.old, c.new))
             .collect();
         if fixed.is_empty() {
             return Ok(changes);
         }
-        Err(ConfigError::Incompatible { origin: origin.to_owned(), keys: fixed.join(", ") })
+        Err(ConfigError::Incompatible {
+            origin: origin.to_owned(),
+            keys: fixed.join(", "),
+        })
     }
 }
 
 /// `a.b=c` as TOML; a value that is not TOML is taken as a string.
 fn set_to_toml(set: &str) -> String {
-    let Some((key, value)) = set.split_once('=') else { return set.to_owned() };
+    let Some((key, value)) = set.split_once('=') else {
+        return set.to_owned();
+    };
     let (key, value) = (key.trim(), value.trim());
     if format!("x = {value}").parse::<Table>().is_ok() {
         format!("{key} = {value}")
@@ -322,11 +372,17 @@ fn set_to_toml(set: &str) -> String {
     }
 }
 
-fn overlay(values: &mut BTreeMap<String, Value>, text: &str, origin: &str) -> Result<(), ConfigError> {
-    let table: Table = text.parse().map_err(|e: toml::de::Error| ConfigError::Syntax {
-        origin: origin.to_owned(),
-        message: e.to_string().trim().to_owned(),
-    })?;
+fn overlay(
+    values: &mut BTreeMap<String, Value>,
+    text: &str,
+    origin: &str,
+) -> Result<(), ConfigError> {
+    let table: Table = text
+        .parse()
+        .map_err(|e: toml::de::Error| ConfigError::Syntax {
+            origin: origin.to_owned(),
+            message: e.to_string().trim().to_owned(),
+        })?;
     for (key, value) in flatten(&table) {
         let Some(schema) = SCHEMA.get(&key) else {
             return Err(ConfigError::UnknownKey {
@@ -383,7 +439,13 @@ fn nearest<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> String {
     let last = |s: &'a str| s.rsplit('.').next().unwrap_or(s);
     let own = key.rsplit('.').next().unwrap_or(key);
     names
-        .map(|n| (n, strsim::damerau_levenshtein(key, n).min(1 + strsim::damerau_levenshtein(own, last(n)))))
+        .map(|n| {
+            (
+                n,
+                strsim::damerau_levenshtein(key, n)
+                    .min(1 + strsim::damerau_levenshtein(own, last(n))),
+            )
+        })
         .min_by_key(|&(_, distance)| distance)
         .map(|(n, _)| n.to_owned())
         .unwrap_or_default()
@@ -402,7 +464,10 @@ mod tests {
                 _ => continue,
             };
             let (low, high) = schema.range.unwrap_or_else(|| panic!("{key} has no range"));
-            assert!((low..=high).contains(&number), "{key}: {number} is not in {low}..={high}");
+            assert!(
+                (low..=high).contains(&number),
+                "{key}: {number} is not in {low}..={high}"
+            );
         }
     }
 }

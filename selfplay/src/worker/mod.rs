@@ -114,9 +114,9 @@ impl<W: Referee, P: EvalPort> Worker<W, P> {
         self.busy.clone()
     }
 
-    /// Sets the resignation threshold in force from the next decision on.
-    pub fn set_resign_below(&mut self, below: f32) {
-        self.config.resign_below = below;
+    /// Sets [`SelfplayConfig::resign_below`] from the next decision on, for games under way too.
+    pub fn set_resign_below(&mut self, score: f32) {
+        self.config.resign_below = score;
     }
 
     /// Rows that are with the evaluator.

@@ -1,4 +1,5 @@
 //! The subcommands, one file each.
+pub mod bench;
 pub mod legal;
 pub mod perft;
 pub mod strength;
@@ -11,7 +12,10 @@ use selfplay::rules::{Move, Position, Ruleset};
 fn position(form: &str, fen: Option<&str>) -> anyhow::Result<Position> {
     let Some(ruleset) = Ruleset::by_name(form) else {
         let names: Vec<_> = Ruleset::all().iter().map(|r| r.name).collect();
-        bail!("--form {form}: there is no such form; known: {}", names.join(", "));
+        bail!(
+            "--form {form}: there is no such form; known: {}",
+            names.join(", ")
+        );
     };
     match fen {
         None => Ok(Position::start(ruleset)),

@@ -27,7 +27,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         for mv in super::legal_moves(&position) {
             let mut next = position;
             next.play(mv);
-            let nodes = if args.depth == 1 { 1 } else { next.perft(args.depth - 1) };
+            let nodes = if args.depth == 1 {
+                1
+            } else {
+                next.perft(args.depth - 1)
+            };
             println!("{mv}: {nodes}");
             total += nodes;
         }
@@ -37,6 +41,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     };
     let seconds = start.elapsed().as_secs_f64();
     println!("nodes {nodes}");
-    eprintln!("{seconds:.3} s, {:.1} million nodes/s", nodes as f64 / seconds / 1e6);
+    eprintln!(
+        "{seconds:.3} s, {:.1} million nodes/s",
+        nodes as f64 / seconds / 1e6
+    );
     Ok(())
 }

@@ -32,7 +32,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let placement = Placement::resolve(&config.device)?;
     let step = args.step.unwrap_or(state.training.step);
     let (weights, _) = checkpoint::load_play(&dir.checkpoint_path(step))?;
-    let first = dir.checkpoints()?.into_iter().next().context("the run has no checkpoint")?.1;
+    let first = dir
+        .checkpoints()?
+        .into_iter()
+        .next()
+        .context("the run has no checkpoint")?
+        .1;
     let never = AtomicBool::new(false);
     let say = |text: &str| eprintln!("{text}");
     let table = strength::measure(&config, rules, placement, weights, &first, &never, &say)?;

@@ -24,10 +24,13 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let config = Config::load(Some(&args.config), &args.sets)?;
-    let stem = args.config.file_stem().context("the config has no file name")?;
+    let stem = args
+        .config
+        .file_stem()
+        .context("the config has no file name")?;
     let run = args.run.unwrap_or_else(|| PathBuf::from("runs").join(stem));
     let origin = args.config.display().to_string();
-    pipeline::train(config, &origin, &run, &interrupted()?)
+    pipeline::train(config, &origin, &run, interrupted()?.as_ref())
 }
 
 /// Set by Ctrl-C or a termination signal; a second one ends the process at once.

@@ -11,7 +11,8 @@ mod selfplay;
 mod stats;
 pub mod strength;
 
-pub use resign::{Calibration, Side};
+pub use self::resign::{Calibration, Side};
+pub use self::selfplay::worker_count;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use ::selfplay::rules::{Ruleset, World};
 use ::selfplay::worker::{FinishedGame, Resignation};
 use anyhow::Context;
 use model::batch::TrainBatch;
-use model::checkpoint::Origin;
+use model::checkpoint::{CheckpointError, Origin};
 use model::device::{Placement, single_threaded};
 use model::learner::Learner;
 use model::slot::WeightSlot;
@@ -38,8 +39,8 @@ use crate::cli::Broken;
 use crate::config::Config;
 use crate::games::GameText;
 use crate::metrics::Metrics;
-use crate::replay::{Pick, Replay};
-use crate::run_dir::{RunDir, State};
+use crate::replay::{Pick, Replay, ReplayBucket};
+use crate::run_dir::{Commit, RunDir, State, TrainingState};
 use crate::samples::ShardHead;
 use crate::strength::StrengthTable;
 
@@ -85,6 +86,7 @@ struct Run {
     state: State,
     learner: Learner,
     replay: Replay,
+    bucket: ReplayBucket,
     slot: Arc<WeightSlot>,
     pace: Arc<Pace>,
     metrics: Metrics,
@@ -113,7 +115,10 @@ impl Run {
         if let Some(state) = &state {
             let old = Config::load_resolved(&dir.config_path())?;
             for change in old.changes_on_resume(&config, origin)? {
-                progress.say(&format!("config: {}: {} -> {}", change.key, change.old, change.new));
+                progress.say(&format!(
+                    "config: {}: {} -> {}",
+                    change.key, change.old, change.new
+                ));
             }
             progress.say(&format!(
                 "going on with {}: step {}, {} games, {} rows",
@@ -146,11 +151,17 @@ impl Run {
         let state = state.unwrap_or_else(|| State::new(rules.name, config.run.seed));
         let mut replay = Replay::new(&config.replay).map_err(anyhow::Error::msg)?;
         replay.restore(&dir.shards(&state)?, state.selfplay.rows, rules.name)?;
-        let metrics = Metrics::open(&dir.metrics_path(), &dir.tensorboard_path(), learner.steps())?;
+        let mut bucket = state.training.bucket;
+        bucket.made(state.selfplay.rows.training, &config.replay);
+        let metrics = Metrics::open(
+            &dir.metrics_path(),
+            &dir.tensorboard_path(),
+            learner.steps(),
+        )?;
         let pace = Arc::new(Pace::default());
         pace.next_game.store(state.selfplay.next_game_id, Relaxed);
         let mut run = Run {
-            slot: Arc::new(WeightSlot::new(learner.publish()?)),
+            slot: WeightSlot::new(learner.publish()?),
             before: state.elapsed_seconds,
             config,
             rules,
@@ -159,6 +170,7 @@ impl Run {
             state,
             learner,
             replay,
+            bucket,
             pace,
             metrics,
             progress,
@@ -189,7 +201,11 @@ impl Run {
         let limit = self.config.run.produced_rows;
         let totals = self.state.selfplay.rows;
         let rows = (limit > 0).then(|| (totals.training + totals.held_out) as f64 / limit as f64);
-        minutes.into_iter().chain(rows).reduce(f64::max).map(|share| share.min(1.0))
+        minutes
+            .into_iter()
+            .chain(rows)
+            .reduce(f64::max)
+            .map(|share| share.min(1.0))
     }
 
     fn is_complete(&self) -> bool {
@@ -201,8 +217,13 @@ impl Run {
         if self.placement.device == tch::Device::Cpu {
             single_threaded();
         }
-        let threads =
-            Selfplay::start(&self.config, self.rules, self.placement, &self.slot, &self.pace)?;
+        let threads = Selfplay::start(
+            &self.config,
+            self.rules,
+            self.placement,
+            &self.slot,
+            &self.pace,
+        )?;
         let ended = self.rounds(&threads, interrupted);
         for game in threads.stop() {
             self.take(game);
@@ -243,14 +264,17 @@ impl Run {
 
     /// Notes a finished game for the next shard.
     fn take(&mut self, game: FinishedGame<World>) {
-        self.stats.game(game.ending, game.moves.len(), game.rows.len());
+        self.stats
+            .game(game.ending, game.moves.len(), game.rows.len());
         if let Some(lowest) = game.lowest {
             let side = |color: Color| Side {
                 lowest: lowest[color as usize],
                 lost: game.ending.outcome == Outcome::Win(color.other()),
             };
             let memory = self.config.selfplay.resign_memory;
-            self.state.calibration.note([side(Color::Red), side(Color::Black)], memory);
+            self.state
+                .calibration
+                .note([side(Color::Red), side(Color::Black)], memory);
             self.set_resign_below();
         }
         self.pending.rows.append(&game.rows);
@@ -259,63 +283,89 @@ impl Run {
 
     fn set_resign_below(&self) {
         let selfplay = &self.config.selfplay;
-        let below = self.state.calibration.threshold(selfplay.resign_below, selfplay.resign_wrong_max);
+        let below = self
+            .state
+            .calibration
+            .threshold(selfplay.resign_below, selfplay.resign_wrong_max);
         self.pace.set_resign_below(below);
     }
 
     /// Writes the pending games as a shard and adds its rows to the replay window.
     fn commit(&mut self) -> anyhow::Result<()> {
-        if self.pending.games.is_empty() {
+        if self.pending.rows.is_empty() {
             return Ok(());
         }
-        let Pending { rows, games } = std::mem::take(&mut self.pending);
-        let mut state = self.state.clone();
-        state.selfplay.commits += 1;
-        state.selfplay.next_game_id = self.pace.next_game.load(Relaxed);
-        games.iter().for_each(|game| state.selfplay.add_game(game));
-        self.replay.count(&rows, &mut state.selfplay.rows);
-        state.elapsed_seconds = self.elapsed();
-        let head = ShardHead { form: self.rules.name.into(), ruleset: format!("{:?}", self.rules) };
-        self.dir.commit(&state, &rows, &games, &head, &self.config.samples)?;
-        self.state = state;
-        self.replay.push(&rows);
-        self.state.training.bucket.made(self.state.selfplay.rows.training, &self.config.replay);
+        let Pending { rows, games } = &self.pending;
+        let new = Commit {
+            rows,
+            totals: self.config.replay.totals_of(&rows.game),
+            games,
+            next_game_id: self.pace.next_game.load(Relaxed),
+        };
+        let head = ShardHead {
+            form: self.rules.name.into(),
+            ruleset: format!("{:?}", self.rules),
+        };
+        self.state.elapsed_seconds = self.elapsed();
+        self.dir
+            .commit(&mut self.state, &new, &head, &self.config.samples)?;
+        self.replay.push(rows);
+        self.bucket
+            .made(self.state.selfplay.rows.training, &self.config.replay);
+        self.pending.rows.clear();
+        self.pending.games.clear();
         Ok(())
     }
 
     /// Trains one batch if the replay ratio allows it; returns whether it did.
     fn train_step(&mut self) -> anyhow::Result<bool> {
         let rows = u64::from(self.config.optim.batch_rows);
-        if !self.state.training.bucket.take(rows, &self.config.replay) {
+        if !self.bucket.take(rows, &self.config.replay) {
             return Ok(false);
         }
-        self.replay.pick(self.config.run.seed, self.learner.steps(), rows as usize, &mut self.picks);
+        self.replay.pick(
+            self.config.run.seed,
+            self.learner.steps(),
+            rows as usize,
+            &mut self.picks,
+        );
         self.replay.fill(&self.picks, &mut self.rows);
         self.batch.clear();
         for (i, pick) in self.picks.iter().enumerate() {
             self.batch.push_from(&self.rows, i, pick.row, false)?;
         }
-        let report = self.learner.step(&self.batch).map_err(|e| Broken(e.to_string()))?;
+        let report = self
+            .learner
+            .step(&self.batch)
+            .map_err(|e| Broken(e.to_string()))?;
         self.stats.step(&report);
         Ok(true)
     }
 
     /// Writes a checkpoint, commits it and gives its average to the workers.
     fn checkpoint(&mut self) -> anyhow::Result<()> {
-        let step = self.learner.steps();
-        let path = self.dir.checkpoint_path(step);
-        if !path.exists() {
-            let origin = Origin {
-                form: self.rules.name.into(),
-                ruleset: format!("{:?}", self.rules),
-                config: self.config.to_toml(),
-            };
-            self.learner.save(&path, &origin)?;
-        }
-        self.state.training.step = step;
-        self.state.training.rows_trained = self.learner.rows();
+        let origin = Origin {
+            form: self.rules.name.into(),
+            ruleset: format!("{:?}", self.rules),
+            config: self.config.to_toml(),
+        };
+        let is_first = self.learner.steps() == 0;
+        let training = TrainingState {
+            step: self.learner.steps(),
+            rows_trained: self.learner.rows(),
+            checkpoints: self.state.training.checkpoints + u64::from(!is_first),
+            bucket: self.bucket,
+        };
         self.state.elapsed_seconds = self.elapsed();
-        self.dir.write_state(&self.state)?;
+        self.dir
+            .commit_checkpoint(&mut self.state, training, |path| {
+                self.learner
+                    .save(path, &origin)
+                    .map_err(|error| match error {
+                        CheckpointError::Io { source, .. } => source,
+                        other => std::io::Error::other(other),
+                    })
+            })?;
         self.slot.publish(self.learner.publish()?);
         self.remove_old_checkpoints()
     }
@@ -332,14 +382,16 @@ impl Run {
 
     fn first_checkpoint(&self) -> anyhow::Result<PathBuf> {
         let all = self.dir.checkpoints()?;
-        let (_, path) = all.into_iter().next().context("the run has no checkpoint")?;
+        let (_, path) = all
+            .into_iter()
+            .next()
+            .context("the run has no checkpoint")?;
         Ok(path)
     }
 
     /// The matches in the middle of a run, with self-play held back.
     fn match_if_due(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
         let every = self.config.arena.every_checkpoints;
-        self.state.training.checkpoints += 1;
         if every == 0 || !self.state.training.checkpoints.is_multiple_of(every.into()) {
             return Ok(());
         }
@@ -367,11 +419,15 @@ impl Run {
     /// The matches at the end, and their table.
     fn measure(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
         let step = self.learner.steps();
-        self.progress.say(&format!("matches of the network of step {step}:"));
+        self.progress
+            .say(&format!("matches of the network of step {step}:"));
         let table = self.play_matches(interrupted)?;
         self.log_strength(&table)?;
         self.dir.write_strength(step, &table)?;
-        println!("\nStrength at step {step}, {} visits a move\n\n{table}", self.visits());
+        println!(
+            "\nStrength at step {step}, {} visits a move\n\n{table}",
+            self.visits()
+        );
         Ok(())
     }
 
@@ -394,7 +450,11 @@ impl Run {
     }
 
     fn farewell(&self, interrupted: bool) {
-        let how = if interrupted { "stopped; the same command goes on" } else { "complete" };
+        let how = if interrupted {
+            "stopped; the same command goes on"
+        } else {
+            "complete"
+        };
         let state = &self.state;
         self.progress.say(&format!(
             "{}: {how}; step {}, {} games, {:.1} minutes",
@@ -418,7 +478,9 @@ fn game_text(rules: &'static Ruleset, game: &FinishedGame<World>) -> GameText {
         net_step_first: game.net_steps.0,
         net_step_last: game.net_steps.1,
         would_resign: match game.resignation {
-            Resignation::PlayedOn { loser, ply, .. } if game.ending.reason != Reason::Resignation => {
+            Resignation::PlayedOn { loser, ply, .. }
+                if game.ending.reason != Reason::Resignation =>
+            {
                 Some((loser, ply as u16))
             }
             _ => None,

@@ -35,7 +35,10 @@ impl Pace {
     pub fn go_on(&self) -> bool {
         let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
         while *paused && !self.stopped.load(Relaxed) {
-            paused = self.resumed.wait(paused).unwrap_or_else(PoisonError::into_inner);
+            paused = self
+                .resumed
+                .wait(paused)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         !self.stopped.load(Relaxed)
     }

@@ -38,7 +38,9 @@ impl Progress {
                 line
             })
             .collect();
-        Progress { bars: Some(Bars { all, total, lines }) }
+        Progress {
+            bars: Some(Bars { all, total, lines }),
+        }
     }
 
     /// Shows how far the run is: `share` in 0..=1 (`None`: no end is set), and each named line.
@@ -48,12 +50,17 @@ impl Progress {
             .map(|s| elapsed.mul_f64((1.0 - s) / s))
             .map_or_else(|| "-".to_owned(), clock);
         let Some(bars) = &self.bars else {
-            let text: Vec<_> = lines.iter().map(|(name, text)| format!("{name}: {text}")).collect();
+            let text: Vec<_> = lines
+                .iter()
+                .map(|(name, text)| format!("{name}: {text}"))
+                .collect();
             eprintln!("{} (ETA {eta}) {}", clock(elapsed), text.join(" | "));
             return;
         };
-        bars.total.set_position((share.unwrap_or(0.0) * FULL as f64) as u64);
-        bars.total.set_message(format!("{}, ETA {eta}", clock(elapsed)));
+        bars.total
+            .set_position((share.unwrap_or(0.0) * FULL as f64) as u64);
+        bars.total
+            .set_message(format!("{}, ETA {eta}", clock(elapsed)));
         for (bar, (name, text)) in bars.lines.iter().zip(lines) {
             bar.set_prefix(*name);
             bar.set_message(text.clone());

@@ -25,8 +25,14 @@ impl Run {
         numbers.push(("selfplay/evaluations_per_second", evaluated / seconds));
         numbers.push(("selfplay/batch_fill", evaluated / capacity.max(1.0)));
         let state = &self.state.selfplay;
-        numbers.push(("selfplay/games", (state.games + self.pending.games.len() as u64) as f64));
-        numbers.push(("selfplay/rows", (state.rows.training + state.rows.held_out) as f64));
+        numbers.push((
+            "selfplay/games",
+            (state.games + self.pending.games.len() as u64) as f64,
+        ));
+        numbers.push((
+            "selfplay/rows",
+            (state.rows.training + state.rows.held_out) as f64,
+        ));
         numbers.push(("selfplay/resign_below", self.pace.resign_below().into()));
         let (resigned, wrong) = self.state.calibration.wrong(self.pace.resign_below());
         numbers.push(("selfplay/resignations_played_out", resigned as f64));
@@ -37,7 +43,11 @@ impl Run {
         self.validate(&mut numbers)?;
         self.metrics.log(self.learner.steps(), &numbers)?;
         let lines = lines(&numbers, self.learner.steps());
-        self.progress.show(self.share(), Duration::from_secs_f64(self.elapsed()), &lines);
+        self.progress.show(
+            self.share(),
+            Duration::from_secs_f64(self.elapsed()),
+            &lines,
+        );
         self.stats = Stats::default();
         Ok(())
     }
@@ -48,7 +58,8 @@ impl Run {
         if rows == 0 || self.learner.steps() == 0 {
             return Ok(());
         }
-        self.replay.fill_held_out(rows.saturating_sub(VALIDATION_ROWS)..rows, &mut self.rows);
+        self.replay
+            .fill_held_out(rows.saturating_sub(VALIDATION_ROWS)..rows, &mut self.rows);
         self.batch.clear();
         for i in 0..self.rows.len() {
             self.batch.push_from(&self.rows, i, i as u64, false)?;
@@ -72,7 +83,11 @@ impl Run {
 
     /// Logs the scores of a table.
     pub(super) fn log_strength(&mut self, table: &StrengthTable) -> anyhow::Result<()> {
-        let names: Vec<_> = table.rows.iter().map(|row| format!("strength/{}", row.opponent)).collect();
+        let names: Vec<_> = table
+            .rows
+            .iter()
+            .map(|row| format!("strength/{}", row.opponent))
+            .collect();
         let scores = table.rows.iter().map(|row| row.rating.score);
         let numbers: Vec<_> = names.iter().map(String::as_str).zip(scores).collect();
         self.metrics.log(self.learner.steps(), &numbers)?;
@@ -83,7 +98,8 @@ impl Run {
 /// The lines below the bar; a number that is not there yet is a dash.
 fn lines(numbers: &[(&'static str, f64)], step: u64) -> Vec<(&'static str, String)> {
     let find = |name: &str| numbers.iter().find(|(n, _)| *n == name).map(|&(_, x)| x);
-    let show = |name: &str, digits: usize| find(name).map_or("-".into(), |x| format!("{x:.digits$}"));
+    let show =
+        |name: &str, digits: usize| find(name).map_or("-".into(), |x| format!("{x:.digits$}"));
     let percent = |name: &str| find(name).map_or("-".into(), |x| format!("{:.0} %", 100.0 * x));
     vec![
         (

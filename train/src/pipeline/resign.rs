@@ -32,10 +32,19 @@ impl Calibration {
 
     /// The largest threshold up to `wanted` at which at most `wrong_max` of the resignations would have been wrong.
     pub fn threshold(&self, wanted: f32, wrong_max: f32) -> f32 {
-        let mut under: Vec<_> = self.sides.iter().filter(|s| s.lowest < wanted).copied().collect();
+        let mut under: Vec<_> = self
+            .sides
+            .iter()
+            .filter(|s| s.lowest < wanted)
+            .copied()
+            .collect();
         under.sort_by(|a, b| a.lowest.total_cmp(&b.lowest));
         let mut wrong = 0;
-        let mut best = if under.is_empty() { wanted } else { under[0].lowest };
+        let mut best = if under.is_empty() {
+            wanted
+        } else {
+            under[0].lowest
+        };
         for (i, side) in under.iter().enumerate() {
             wrong += usize::from(!side.lost);
             if wrong as f32 <= wrong_max * (i + 1) as f32 {
@@ -48,7 +57,10 @@ impl Calibration {
     /// (resignations, wrong ones) that `threshold` would have made among the remembered games.
     pub fn wrong(&self, threshold: f32) -> (usize, usize) {
         let resigned = self.sides.iter().filter(|s| s.lowest < threshold);
-        (resigned.clone().count(), resigned.filter(|s| !s.lost).count())
+        (
+            resigned.clone().count(),
+            resigned.filter(|s| !s.lost).count(),
+        )
     }
 }
 
@@ -71,7 +83,11 @@ mod tests {
     #[test]
     fn the_threshold_is_the_largest_with_few_wrong_resignations() {
         let check = |sides: &[(f32, bool)], wrong_max: f32, expected: f32| {
-            assert_eq!(calibration(sides).threshold(0.1, wrong_max), expected, "{sides:?} {wrong_max}");
+            assert_eq!(
+                calibration(sides).threshold(0.1, wrong_max),
+                expected,
+                "{sides:?} {wrong_max}"
+            );
         };
         check(&[], 0.05, 0.1);
         check(&[(0.01, true), (0.02, true)], 0.0, 0.1);
@@ -83,11 +99,16 @@ mod tests {
 
     #[test]
     fn the_chosen_threshold_is_never_wrong_too_often() {
-        let sides: Vec<_> = (0..200).map(|i| ((i * 37 % 200) as f32 / 1000.0, i * i % 7 > 1)).collect();
+        let sides: Vec<_> = (0..200)
+            .map(|i| ((i * 37 % 200) as f32 / 1000.0, i * i % 7 > 1))
+            .collect();
         let c = calibration(&sides);
         for wrong_max in [0.0, 0.05, 0.2, 0.5] {
             let (resigned, wrong) = c.wrong(c.threshold(0.2, wrong_max));
-            assert!(wrong as f32 <= wrong_max * resigned as f32, "{wrong} of {resigned} at {wrong_max}");
+            assert!(
+                wrong as f32 <= wrong_max * resigned as f32,
+                "{wrong} of {resigned} at {wrong_max}"
+            );
         }
     }
 }

@@ -83,14 +83,23 @@ impl Selfplay {
             let mut evaluator = NetEvaluator::new(slot.clone(), placement)?;
             let max_rows = config.selfplay.games_per_worker * workers;
             threads.push(spawn("evaluator".into(), move || {
-                server::serve(&mut evaluator, &queue, max_rows, &server::Counters::default());
+                server::serve(
+                    &mut evaluator,
+                    &queue,
+                    max_rows,
+                    &server::Counters::default(),
+                );
             })?);
             for i in 0..workers {
                 let (thread, port) = (thread.clone(), ChannelPort::new(jobs.clone()));
                 threads.push(spawn(format!("selfplay-{i}"), move || thread.play(port))?);
             }
         }
-        Ok(Selfplay { pace: pace.clone(), threads, messages })
+        Ok(Selfplay {
+            pace: pace.clone(),
+            threads,
+            messages,
+        })
     }
 
     /// Ends all threads after their round; games in progress are dropped. Returns the games that had
@@ -122,7 +131,10 @@ pub fn worker_count(config: &Config, device: Device) -> usize {
 }
 
 fn spawn(name: String, body: impl FnOnce() + Send + 'static) -> anyhow::Result<JoinHandle<()>> {
-    thread::Builder::new().name(name).spawn(body).context("cannot start a thread")
+    thread::Builder::new()
+        .name(name)
+        .spawn(body)
+        .context("cannot start a thread")
 }
 
 impl Thread {
@@ -141,7 +153,10 @@ impl Thread {
             Ok(Err(error)) => error.to_string(),
             Err(_) => {
                 let (id, seed) = busy.game();
-                format!("a bug ended self-play in game {id} (run seed {}, game seed {seed})", self.seed)
+                format!(
+                    "a bug ended self-play in game {id} (run seed {}, game seed {seed})",
+                    self.seed
+                )
             }
         };
         // Nobody listens any more only if the run is ending anyway.
@@ -154,8 +169,12 @@ impl Thread {
             worker.round(&mut |game| {
                 let _ = self.messages.send(Message::Game(Box::new(game)));
             })?;
-            self.pace.evaluated.fetch_add(worker.rows_out() as u64, Relaxed);
-            self.pace.capacity.fetch_add(self.selfplay.games_per_worker as u64, Relaxed);
+            self.pace
+                .evaluated
+                .fetch_add(worker.rows_out() as u64, Relaxed);
+            self.pace
+                .capacity
+                .fetch_add(self.selfplay.games_per_worker as u64, Relaxed);
         }
         Ok(())
     }

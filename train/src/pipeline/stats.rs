@@ -96,17 +96,27 @@ impl Stats {
     /// Appends all means and rates to `out`.
     pub fn numbers(&self, out: &mut Vec<(&'static str, f64)>) {
         let seconds = self.elapsed().as_secs_f64();
-        out.push(("selfplay/games_per_minute", self.games as f64 * 60.0 / seconds));
+        out.push((
+            "selfplay/games_per_minute",
+            self.games as f64 * 60.0 / seconds,
+        ));
         out.push(("selfplay/positions_per_second", self.rows as f64 / seconds));
         out.push(("train/steps_per_second", self.steps as f64 / seconds));
         if self.games > 0 {
             let share = |n: u64| n as f64 / self.games as f64;
             out.push(("selfplay/red_win_share", share(self.red_wins)));
             out.push(("selfplay/black_win_share", share(self.black_wins)));
-            out.push(("selfplay/draw_share", share(self.games - self.red_wins - self.black_wins)));
+            out.push((
+                "selfplay/draw_share",
+                share(self.games - self.red_wins - self.black_wins),
+            ));
             out.push(("selfplay/plies_per_game", share(self.plies)));
             out.extend(self.reasons.iter().map(|(&name, &n)| (name, share(n))));
         }
-        out.extend(self.losses.iter().map(|(&name, sum)| (name, sum / self.steps.max(1) as f64)));
+        out.extend(
+            self.losses
+                .iter()
+                .map(|(&name, sum)| (name, sum / self.steps.max(1) as f64)),
+        );
     }
 }

@@ -27,14 +27,15 @@ pub fn measure(
     weights: Weights,
     first: &Path,
     stop: &AtomicBool,
-    say: &(dyn Fn(&str) + Sync),
+    say: &dyn Fn(&str),
 ) -> anyhow::Result<StrengthTable> {
     let net = searched(config, placement, weights);
     let mut opponents: Vec<_> = (config.arena.opponents.iter())
         .map(|&builtin| (builtin.to_string(), Player::Builtin(builtin)))
         .collect();
     if config.arena.first_checkpoint {
-        let (weights, about) = checkpoint::load_play(first).context("the run's first checkpoint")?;
+        let (weights, about) =
+            checkpoint::load_play(first).context("the run's first checkpoint")?;
         let name = format!("first checkpoint (step {})", about.step);
         opponents.push((name, searched(config, placement, weights)));
     }
@@ -45,16 +46,27 @@ pub fn measure(
     let match_config = config.arena.match_config(threads);
     let mut table = StrengthTable::default();
     for (name, opponent) in &opponents {
-        let watch = Watch { stop, finished: &|_| {} };
+        let watch = Watch {
+            stop,
+            finished: &|_| {},
+        };
         let start = |_: &mut _| World::from_position(selfplay::rules::Position::start(rules));
-        let result =
-            arena::play_match(&start, [&net, opponent], &match_config, config.run.seed, &watch)?;
+        let result = arena::play_match(
+            &start,
+            [&net, opponent],
+            &match_config,
+            config.run.seed,
+            &watch,
+        )?;
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             break;
         }
         let row = StrengthRow::new(name, &result);
         let (score, interval) = (100.0 * row.rating.score, &row.rating.score_interval);
-        say(&format!("against {name}: {score:.1} % of {} games ({interval})", row.rating.games));
+        say(&format!(
+            "against {name}: {score:.1} % of {} games ({interval})",
+            row.rating.games
+        ));
         table.rows.push(row);
     }
     Ok(table)
@@ -62,13 +74,14 @@ pub fn measure(
 
 /// The network as the run's own search plays it.
 fn searched(config: &Config, placement: Placement, weights: Weights) -> Player {
-    let slot = Arc::new(WeightSlot::new(weights));
-    let evaluators: EvaluatorFactory = Arc::new(move || -> Result<Box<dyn Evaluator>, EvalError> {
-        if placement.device == Device::Cpu {
-            single_threaded();
-        }
-        Ok(Box::new(NetEvaluator::new(slot.clone(), placement)?))
-    });
+    let slot = WeightSlot::new(weights);
+    let evaluators: EvaluatorFactory =
+        Arc::new(move || -> Result<Box<dyn Evaluator>, EvalError> {
+            if placement.device == Device::Cpu {
+                single_threaded();
+            }
+            Ok(Box::new(NetEvaluator::new(slot.clone(), placement)?))
+        });
     Player::Searched(Searched {
         evaluators,
         search: config.search.clone(),

@@ -179,16 +179,6 @@ impl Replay {
         })
     }
 
-    /// Adds to `totals` where `rows` would go.
-    pub fn count(&self, rows: &Rows, totals: &mut RowTotals) {
-        for &game in &rows.game {
-            match self.held_out.is_some() && self.config.is_held_out(game) {
-                true => totals.held_out += 1,
-                false => totals.training += 1,
-            }
-        }
-    }
-
     /// Adds committed rows, oldest first.
     pub fn push(&mut self, rows: &Rows) {
         for i in 0..rows.len() {

@@ -251,8 +251,11 @@ impl RunDir {
     /// Writes how strong the network of a training step is, as text and as JSON.
     pub fn write_strength(&self, step: u64, table: &StrengthTable) -> Result<(), FileError> {
         let folder = self.path.join(STRENGTH);
-        fs::create_dir_all(&folder).map_err(|e| FileError::io(&folder, "creating the folder", e))?;
-        atomic::write(&folder.join(format!("{step:09}.txt")), |out| write!(out, "{table}"))?;
+        fs::create_dir_all(&folder)
+            .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
+        atomic::write(&folder.join(format!("{step:09}.txt")), |out| {
+            write!(out, "{table}")
+        })?;
         atomic::write(&folder.join(format!("{step:09}.json")), |out| {
             Ok(serde_json::to_writer_pretty(out, table)?)
         })
