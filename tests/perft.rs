@@ -1,8 +1,8 @@
-//! Published perft counts (RULES.md §1).
-use selfplay::rules::{Position, Ruleset};
+//! Published perft counts (RULES.md §1): one position a line in `data/perft.jsonl`.
+use selfplay::rules::{Move, Position, Ruleset, divide};
 use serde_json::Value;
 
-fn check(max_depth: u32, max_nodes: u64) {
+fn check(depths: std::ops::RangeInclusive<u32>) {
     let rules = Ruleset::by_name("xiangqi").unwrap();
     for line in include_str!("data/perft.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
@@ -10,7 +10,7 @@ fn check(max_depth: u32, max_nodes: u64) {
         let position = Position::from_fen(rules, fen).unwrap();
         for (depth, nodes) in case["nodes"].as_object().unwrap() {
             let (depth, nodes) = (depth.parse().unwrap(), nodes.as_u64().unwrap());
-            if depth <= max_depth && nodes <= max_nodes {
+            if depths.contains(&depth) {
                 assert_eq!(position.perft(depth), nodes, "depth {depth} of {fen}");
             }
         }
@@ -18,6 +18,23 @@ fn check(max_depth: u32, max_nodes: u64) {
 }
 
 #[test]
-fn published_counts_to_depth_4() {
-    check(4, 100_000);
+fn counts_to_depth_4() {
+    check(0..=4);
+}
+
+#[test]
+#[ignore = "over a billion nodes; run with --release"]
+fn counts_from_depth_5() {
+    check(5..=u32::MAX);
+}
+
+#[test]
+fn division_sums_to_the_count() {
+    let start = Position::start(Ruleset::by_name("xiangqi").unwrap());
+    let parts = divide(&start, 3);
+    assert_eq!(parts.len(), 44);
+    assert_eq!(parts.iter().map(|(_, nodes)| nodes).sum::<u64>(), 79_666);
+    let cannon_takes_horse: Move = "h2h9".parse().unwrap();
+    assert!(parts.iter().any(|&(mv, _)| mv == cannon_takes_horse));
+    assert_eq!(start.perft(0), 1);
 }

@@ -2,7 +2,6 @@
 use std::fmt;
 
 use super::geometry::may_stand;
-use super::movegen;
 use super::position::Position;
 use super::ruleset::Ruleset;
 use super::types::{Kind, Piece, Square};
@@ -86,30 +85,30 @@ pub(super) fn parse(rules: &'static Ruleset, text: &str) -> Result<Position, Fen
             );
         }
     }
-    let no_capture = counter(fields.next(), FenField::NoCapture, 0)?;
-    let number = counter(fields.next(), FenField::MoveNumber, 1)?;
+    let no_capture = counter(fields.next(), FenField::NoCapture, 0, u16::MAX)?;
+    let number = counter(fields.next(), FenField::MoveNumber, 1, LAST_MOVE_NUMBER)?;
     if let Some(more) = fields.next() {
         return error(FenField::Rest, format!("'{more}' follows the move number"));
     }
     let ply = 2 * (number.max(1) - 1) + u16::from(turn == Color::Black);
-    let position = Position::from_setup(rules, board, turn, no_capture, ply);
-    if movegen::attacked(&position, position.king(turn.other()), turn.other()) {
+    let position = Position::from_setup(rules, &board, turn, no_capture, ply);
+    if position.king_attacked(turn.other()) {
         let why = "the side that is not to move is in check (or the kings face each other)";
         return error(FenField::Side, why);
     }
     Ok(position)
 }
 
-/// Counters go up to this; a longer game than 9999 moves is a mistake.
-const MAX_COUNTER: u16 = 9999;
+/// The last move number whose plies can be counted.
+const LAST_MOVE_NUMBER: u16 = 1 << 15;
 
-fn counter(text: Option<&str>, field: FenField, default: u16) -> Result<u16, FenError> {
+fn counter(text: Option<&str>, field: FenField, default: u16, most: u16) -> Result<u16, FenError> {
     let Some(text) = text else { return Ok(default) };
     match text.parse() {
-        Ok(n) if n <= MAX_COUNTER => Ok(n),
+        Ok(n) if n <= most => Ok(n),
         _ => error(
             field,
-            format!("'{text}' is not a whole number from 0 to {MAX_COUNTER}"),
+            format!("'{text}' is not a whole number from 0 to {most}"),
         ),
     }
 }

@@ -1,6 +1,51 @@
-//! Where a piece may stand.
+//! Sets of squares, and where a piece may stand.
 use super::types::{Kind, Square};
 use crate::game::Color;
+use crate::policy::SQUARES;
+
+/// A set of squares: bit `file + 9 * rank`.
+pub(super) type Bits = u128;
+
+/// Every square of the board.
+pub(super) const BOARD: Bits = (1 << SQUARES) - 1;
+
+/// The set of one square.
+pub(super) const fn bit(square: Square) -> Bits {
+    1 << square.index()
+}
+
+/// Whether `square` belongs to `set`.
+pub(super) const fn has(set: Bits, square: Square) -> bool {
+    set >> square.index() & 1 != 0
+}
+
+/// The squares of a set, by index.
+#[derive(Clone, Copy)]
+pub(super) struct Squares(pub Bits);
+
+impl Iterator for Squares {
+    type Item = Square;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Square> {
+        let square = Square::from_index(self.0.trailing_zeros() as usize)?;
+        self.0 &= self.0 - 1;
+        Some(square)
+    }
+
+    /// By halves of 64 bits: faster than one square at a time.
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, Square) -> B>(self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        for (base, mut half) in [(0, self.0 as u64), (64, (self.0 >> 64) as u64)] {
+            while half != 0 {
+                folded = f(folded, Square::at(base + half.trailing_zeros() as u8));
+                half &= half - 1;
+            }
+        }
+        folded
+    }
+}
 
 /// The square's rank seen from `color`'s own back rank, 0..10.
 pub(super) const fn rank_from(color: Color, square: Square) -> usize {
@@ -17,6 +62,26 @@ pub(crate) const fn crossed(color: Color, square: Square) -> bool {
 
 /// Whether a piece of that kind can ever stand there (RULES.md §1).
 pub(super) const fn may_stand(color: Color, kind: Kind, square: Square) -> bool {
+    has(ZONES[color as usize][kind.index()], square)
+}
+
+/// `[color][kind]`: the squares that a piece of that kind moves on.
+pub(super) static ZONES: [[Bits; 7]; 2] = [zones(Color::Red), zones(Color::Black)];
+
+const fn zones(color: Color) -> [Bits; 7] {
+    let mut zones = [0; 7];
+    let mut i = 0;
+    while i < 7 * SQUARES {
+        let square = Square::from_index(i % SQUARES).unwrap();
+        if in_zone(color, Kind::ALL[i / SQUARES], square) {
+            zones[i / SQUARES] |= bit(square);
+        }
+        i += 1;
+    }
+    zones
+}
+
+const fn in_zone(color: Color, kind: Kind, square: Square) -> bool {
     let (file, rank) = (square.file(), rank_from(color, square));
     let palace = file >= 3 && file <= 5 && rank <= 2;
     match kind {

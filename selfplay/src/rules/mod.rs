@@ -1,6 +1,7 @@
 //! The rules of every form: a form is data (a [`Ruleset`]), never a branch on its name.
 //!
 //! This module does no I/O, owns no random generator, and cannot fail once a [`Position`] stands.
+mod attacks;
 mod ending;
 mod fen;
 mod geometry;
@@ -10,6 +11,7 @@ mod perft;
 mod position;
 mod repetition;
 mod ruleset;
+mod safety;
 mod types;
 mod view;
 mod world;

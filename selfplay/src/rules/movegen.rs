@@ -1,110 +1,150 @@
-//! Legal moves (RULES.md §1).
-use super::geometry::{crossed, may_stand};
+//! Legal moves (RULES.md §1): targets by table, the king's safety by the pieces that bear on it.
+use std::ops::ControlFlow;
+
+use super::attacks;
+use super::geometry::{Bits, Squares, ZONES, bit, has};
 use super::position::Position;
+use super::safety::{self, Safety};
 use super::types::{Kind, Move, Square};
 use crate::game::Color;
 
-const ORTHOGONAL: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
-const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
-
-fn offset(square: Square, file: i8, rank: i8) -> Option<Square> {
-    Square::new(
-        square.file().wrapping_add_signed(file.into()),
-        square.rank().wrapping_add_signed(rank.into()),
-    )
-}
+/// More than the moves of any position: a rook or cannon has at most 17, a knight 8, and so on.
+const MAX_MOVES: usize = 256;
 
 /// Replaces `out` with the legal moves of the side to move.
 pub(super) fn legal(position: &Position, out: &mut Vec<Move>) {
-    out.clear();
-    for (from, piece) in position
-        .pieces()
-        .filter(|(_, piece)| piece.color == position.turn())
-    {
-        targets(position, from, piece.kind, piece.color, &mut |to| {
-            out.push(Move::new(from, to))
+    out.resize(MAX_MOVES, Move::default());
+    let Some(room) = out.first_chunk_mut::<MAX_MOVES>() else {
+        return;
+    };
+    let mut len = 0;
+    let _ = visit(position, |from, targets| {
+        len = Squares(targets).fold(len, |len, to| {
+            room[len % MAX_MOVES] = Move::new(from, to);
+            len + 1
         });
-    }
-    out.retain(|&mv| {
-        let mut after = *position;
-        after.shift(mv);
-        !attacked(&after, after.king(position.turn()), position.turn())
+        ControlFlow::Continue(())
     });
+    out.truncate(len);
 }
 
-/// Whether an enemy of `color` attacks `square`, on which a piece of `color` stands.
-pub(super) fn attacked(position: &Position, square: Square, color: Color) -> bool {
-    let mut found = false;
-    for (from, piece) in position.pieces().filter(|(_, piece)| piece.color != color) {
-        targets(position, from, piece.kind, piece.color, &mut |to| {
-            found |= to == square
-        });
-    }
-    let (own, other) = (position.king(color), position.king(color.other()));
-    let (low, high) = (own.rank().min(other.rank()), own.rank().max(other.rank()));
-    let mut between = (low + 1..high).filter_map(|rank| Square::new(own.file(), rank));
-    found || own.file() == other.file() && between.all(|s| position.piece_at(s).is_none())
-}
-
-/// Calls `emit` with every square that a piece standing on `from` could move to, its king's safety aside.
-fn targets(
-    position: &Position,
-    from: Square,
-    kind: Kind,
-    color: Color,
-    emit: &mut impl FnMut(Square),
-) {
-    let empty = |s: Square| position.piece_at(s).is_none();
-    let mut step = |to: Option<Square>| {
-        let free = |s: &Square| position.piece_at(*s).is_none_or(|p| p.color != color);
-        if let Some(to) = to.filter(free).filter(|&s| may_stand(color, kind, s)) {
-            emit(to);
+/// Whether the side to move has a legal move.
+pub(super) fn any(position: &Position) -> bool {
+    let found = |_, targets| {
+        if targets == 0 {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
     };
-    match kind {
-        Kind::King => ORTHOGONAL
-            .iter()
-            .for_each(|&(f, r)| step(offset(from, f, r))),
-        Kind::Advisor => DIAGONAL.iter().for_each(|&(f, r)| step(offset(from, f, r))),
-        Kind::Bishop => {
-            for (f, r) in DIAGONAL {
-                if offset(from, f, r).is_some_and(empty) {
-                    step(offset(from, 2 * f, 2 * r));
-                }
-            }
-        }
-        Kind::Knight => {
-            for (f, r) in ORTHOGONAL {
-                if offset(from, f, r).is_some_and(empty) {
-                    step(offset(from, 2 * f + r, 2 * r + f));
-                    step(offset(from, 2 * f - r, 2 * r - f));
-                }
-            }
-        }
-        Kind::Pawn => {
-            let forward = if color == Color::Red { 1 } else { -1 };
-            step(offset(from, 0, forward));
-            if crossed(color, from) {
-                step(offset(from, 1, 0));
-                step(offset(from, -1, 0));
-            }
-        }
-        Kind::Rook | Kind::Cannon => {
-            for (f, r) in ORTHOGONAL {
-                let mut ray = (1..10).map_while(|n| offset(from, n * f, n * r));
-                let blocker = ray.by_ref().find(|&s| {
-                    let open = empty(s);
-                    if open {
-                        step(Some(s));
-                    }
-                    !open
-                });
-                step(if kind == Kind::Rook {
-                    blocker
-                } else {
-                    ray.find(|&s| !empty(s))
-                });
-            }
-        }
+    visit(position, found).is_break()
+}
+
+/// Whether a move between any two squares is legal.
+pub(super) fn is_legal(position: &Position, mv: Move) -> bool {
+    let (us, from) = (position.turn(), mv.from());
+    let Some(kind) = position
+        .piece_at(from)
+        .filter(|p| p.color == us)
+        .map(|p| p.kind)
+    else {
+        return false;
+    };
+    let safe = if kind == Kind::King {
+        safe_king_steps(position)
+    } else {
+        safety::of_blocker(position, from)
+    };
+    has(targets(position, us, kind, from) & safe, mv.to())
+}
+
+/// Whether an enemy of `color` attacks `square`, where a king of `color` stands or would stand;
+/// `occupied`: the pieces on the board without that king.
+pub(super) fn attacked(position: &Position, square: Square, color: Color, occupied: Bits) -> bool {
+    let (them, at) = (color.other(), square.index());
+    if attacks::PAWN_ONTO[them as usize][at] & position.set(them, Kind::Pawn) != 0 {
+        return true;
     }
+    let knights = attacks::KNIGHT_RING[at] & position.set(them, Kind::Knight);
+    if knights != 0 && attacks::knight_onto(square, occupied) & knights != 0 {
+        return true;
+    }
+    let cannons = position.set(them, Kind::Cannon);
+    Squares(attacks::CROSS[at] & position.liners(them)).any(|from| {
+        let screens = attacks::between(square, from) & occupied;
+        if has(cannons, from) {
+            screens != 0 && screens & (screens - 1) == 0
+        } else {
+            screens == 0
+        }
+    })
+}
+
+/// Calls `visit` with each piece of the side to move and its legal targets, until it breaks.
+#[inline(always)]
+fn visit<F>(position: &Position, mut visit: F) -> ControlFlow<()>
+where
+    F: FnMut(Square, Bits) -> ControlFlow<()>,
+{
+    let us = position.turn();
+    let safety = Safety::new(position);
+    visit_free(position, &safety, Kind::Rook, &mut visit)?;
+    visit_free(position, &safety, Kind::Cannon, &mut visit)?;
+    visit_free(position, &safety, Kind::Knight, &mut visit)?;
+    visit_free(position, &safety, Kind::Pawn, &mut visit)?;
+    visit_free(position, &safety, Kind::Bishop, &mut visit)?;
+    visit_free(position, &safety, Kind::Advisor, &mut visit)?;
+    for (from, piece) in position.pieces_on(safety.blockers) {
+        visit(
+            from,
+            targets_of(position, us, piece.kind, from) & safety::of_blocker(position, from),
+        )?;
+    }
+    visit(position.king(us), safe_king_steps(position))
+}
+
+/// The pieces of one kind that block nothing.
+#[inline(always)]
+fn visit_free<F>(position: &Position, safety: &Safety, kind: Kind, visit: &mut F) -> ControlFlow<()>
+where
+    F: FnMut(Square, Bits) -> ControlFlow<()>,
+{
+    let us = position.turn();
+    for from in Squares(position.set(us, kind) & !safety.blockers) {
+        visit(from, targets(position, us, kind, from) & safety.free)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// [`targets`], not inlined.
+fn targets_of(position: &Position, us: Color, kind: Kind, from: Square) -> Bits {
+    targets(position, us, kind, from)
+}
+
+/// Where a piece may go, its king's safety aside.
+#[inline(always)]
+fn targets(position: &Position, us: Color, kind: Kind, from: Square) -> Bits {
+    let (own, occupied) = (position.side(us), position.occupied());
+    let reached = match kind {
+        Kind::King => attacks::ORTHOGONAL_STEPS[from.index()],
+        Kind::Advisor => attacks::DIAGONAL_STEPS[from.index()],
+        Kind::Bishop => attacks::bishop(from, occupied),
+        Kind::Knight => attacks::knight(from, occupied),
+        Kind::Rook => attacks::rook(from, occupied),
+        Kind::Cannon => {
+            attacks::rook(from, occupied) & !occupied | attacks::cannon(from, occupied) & occupied
+        }
+        Kind::Pawn => attacks::PAWN[us as usize][from.index()],
+    };
+    reached & ZONES[us as usize][kind.index()] & !own
+}
+
+/// The king's legal targets.
+fn safe_king_steps(position: &Position) -> Bits {
+    let us = position.turn();
+    let king = position.king(us);
+    let without = position.occupied() & !bit(king);
+    Squares(targets(position, us, Kind::King, king))
+        .filter(|&to| !attacked(position, to, us, without))
+        .fold(0, |safe, to| safe | bit(to))
 }

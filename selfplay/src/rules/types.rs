@@ -81,6 +81,43 @@ impl Piece {
     }
 }
 
+/// What stands on a square, in a byte: 0 nothing, else kind `1..=7`, plus 8 if it is Black's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cell(u8);
+
+impl Cell {
+    /// Nothing.
+    pub const EMPTY: Cell = Cell(0);
+
+    /// The byte, 0..16.
+    pub const fn code(self) -> usize {
+        self.0 as usize & 0xf
+    }
+
+    /// 0 for nothing, else `kind.index() + 1`.
+    pub const fn kind_code(self) -> usize {
+        self.0 as usize & 7
+    }
+
+    /// The piece, if one stands here.
+    pub const fn piece(self) -> Option<Piece> {
+        let color = if self.0 < 8 { Color::Red } else { Color::Black };
+        match self.kind_code() {
+            0 => None,
+            code => Some(Piece {
+                color,
+                kind: Kind::ALL[code - 1],
+            }),
+        }
+    }
+}
+
+impl From<Option<Piece>> for Cell {
+    fn from(piece: Option<Piece>) -> Cell {
+        piece.map_or(Cell::EMPTY, |p| Cell(p.kind as u8 + 1 + 8 * p.color as u8))
+    }
+}
+
 /// A point of the board, `file + 9 * rank`, 0..90; file 0 is `a`, rank 0 is Red's back rank.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square(u8);
@@ -102,6 +139,12 @@ impl Square {
         } else {
             None
         }
+    }
+
+    /// The square of an index known to be below 90.
+    pub(super) const fn at(index: u8) -> Square {
+        debug_assert!((index as usize) < SQUARES);
+        Square(index)
     }
 
     /// Every square, by index.
@@ -137,8 +180,8 @@ impl fmt::Debug for Square {
     }
 }
 
-/// A move: bits 0..7 the square it leaves, 7..14 the square it reaches.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A move: bits 0..7 the square it leaves, 7..14 the square it reaches. The default is no legal move.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u16);
 
 impl Move {

@@ -1,12 +1,13 @@
 //! Zobrist keys: a position's hash is the exclusive or of the keys of its pieces and of its turn.
-use super::types::{Piece, Square};
+use super::types::{Cell, Square};
 use crate::game::Color;
 use crate::policy::SQUARES;
 
 /// The key of Black being to move.
 pub(super) const BLACK_TO_MOVE: u64 = mix(u64::MAX);
 
-static PIECES: [[[u64; SQUARES]; 7]; 2] = piece_keys();
+/// `[cell][square]`; 0 for an empty cell.
+static CELLS: [[u64; SQUARES]; 16] = cell_keys();
 
 /// SplitMix64's output function (Steele, Lea, Flood 2014).
 const fn mix(n: u64) -> u64 {
@@ -16,19 +17,19 @@ const fn mix(n: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-const fn piece_keys() -> [[[u64; SQUARES]; 7]; 2] {
-    let mut keys = [[[0; SQUARES]; 7]; 2];
-    let mut n = 0;
-    while n < 2 * 7 * SQUARES {
-        keys[n / (7 * SQUARES)][n / SQUARES % 7][n % SQUARES] = mix(n as u64);
+const fn cell_keys() -> [[u64; SQUARES]; 16] {
+    let mut keys = [[0; SQUARES]; 16];
+    let mut n = SQUARES;
+    while n < 16 * SQUARES {
+        keys[n / SQUARES][n % SQUARES] = mix(n as u64);
         n += 1;
     }
     keys
 }
 
-/// The key of `piece` standing on `square`.
-pub(super) fn piece(piece: Piece, square: Square) -> u64 {
-    PIECES[piece.color as usize][piece.kind.index()][square.index()]
+/// The key of what stands on `square`; 0 for nothing.
+pub(super) fn cell(cell: Cell, square: Square) -> u64 {
+    CELLS[cell.code()][square.index()]
 }
 
 /// The key of `turn` being to move.
