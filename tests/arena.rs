@@ -10,16 +10,27 @@ use selfplay::game::{Color, Game, Outcome, Reason, Referee, Turn, Wdl};
 use selfplay::mcts::{RootKind, SearchConfig};
 use selfplay::opponent::Builtin;
 use selfplay::rules::{Position, Ruleset, World};
-use train::arena::{ArenaError, MatchConfig, MatchResult, PlayedGame, Player, Searched, Watch, play_match};
+use train::arena::{
+    ArenaError, MatchConfig, MatchResult, PlayedGame, Player, Searched, Watch, play_match,
+};
 use train::rating::Rating;
 use train::strength::{StrengthRow, StrengthTable};
 
 fn start(rng: &mut Pcg64Mcg) -> World {
-    World::start(Ruleset::by_name("xiangqi").expect("Xiangqi is built in"), rng)
+    World::start(
+        Ruleset::by_name("xiangqi").expect("Xiangqi is built in"),
+        rng,
+    )
 }
 
 fn config(pairs: u32) -> MatchConfig {
-    MatchConfig { pairs, opening_plies: 4, ply_cap: 0, threads: 2, games_per_thread: 8 }
+    MatchConfig {
+        pairs,
+        opening_plies: 4,
+        ply_cap: 0,
+        threads: 2,
+        games_per_thread: 8,
+    }
 }
 
 fn search_config(root: RootKind) -> SearchConfig {
@@ -37,7 +48,11 @@ fn search_config(root: RootKind) -> SearchConfig {
     }
 }
 
-fn searched<E: Evaluator + Clone + Sync + 'static>(evaluator: E, visits: u32, temperature: f32) -> Player {
+fn searched<E: Evaluator + Clone + Sync + 'static>(
+    evaluator: E,
+    visits: u32,
+    temperature: f32,
+) -> Player {
     Player::Searched(Searched {
         evaluators: Arc::new(move || Ok(Box::new(evaluator.clone()) as Box<dyn Evaluator>)),
         search: search_config(RootKind::Gumbel),
@@ -47,25 +62,44 @@ fn searched<E: Evaluator + Clone + Sync + 'static>(evaluator: E, visits: u32, te
 }
 
 fn hashed(seed: u64) -> HashEvaluator {
-    HashEvaluator { seed, ..HashEvaluator::default() }
+    HashEvaluator {
+        seed,
+        ..HashEvaluator::default()
+    }
 }
 
 fn play(first: &Player, second: &Player, config: &MatchConfig, seed: u64) -> MatchResult {
-    let watch = Watch { stop: &AtomicBool::new(false), finished: &|_| {} };
+    let watch = Watch {
+        stop: &AtomicBool::new(false),
+        finished: &|_| {},
+    };
     play_match(&start, [first, second], config, seed, &watch).expect("a match")
 }
 
 #[test]
 fn a_result_follows_from_the_seed_alone() {
     let first = searched(hashed(1), 8, 1.0);
-    for second in [Player::Builtin(Builtin::Greedy), searched(hashed(2), 4, 0.5)] {
-        let layout = |threads, games_per_thread| MatchConfig { threads, games_per_thread, ..config(4) };
+    for second in [
+        Player::Builtin(Builtin::Greedy),
+        searched(hashed(2), 4, 0.5),
+    ] {
+        let layout = |threads, games_per_thread| MatchConfig {
+            threads,
+            games_per_thread,
+            ..config(4)
+        };
         let expected = play(&first, &second, &layout(1, 1), 3);
         assert_eq!(expected.games.len(), 8);
         for (threads, games_per_thread) in [(1, 3), (1, 64), (2, 2), (3, 1)] {
-            assert_eq!(play(&first, &second, &layout(threads, games_per_thread), 3), expected);
+            assert_eq!(
+                play(&first, &second, &layout(threads, games_per_thread), 3),
+                expected
+            );
         }
-        assert_ne!(play(&first, &second, &layout(2, 4), 4).games, expected.games);
+        assert_ne!(
+            play(&first, &second, &layout(2, 4), 4).games,
+            expected.games
+        );
     }
 }
 
@@ -82,17 +116,26 @@ fn a_player_that_always_answers_alike_halves_every_pair_with_itself() {
 
 /// The moves of a game's opening.
 fn opening(game: &PlayedGame) -> Vec<&str> {
-    game.moves.split(' ').take(game.opening_plies.into()).collect()
+    game.moves
+        .split(' ')
+        .take(game.opening_plies.into())
+        .collect()
 }
 
 #[test]
 fn colours_are_exchanged_and_openings_shared() {
-    let players = [Player::Builtin(Builtin::Greedy), Player::Builtin(Builtin::Random)];
+    let players = [
+        Player::Builtin(Builtin::Greedy),
+        Player::Builtin(Builtin::Random),
+    ];
     let result = play(&players[0], &players[1], &config(20), 9);
     let mut openings = HashSet::new();
     for (index, pair) in result.games.chunks(2).enumerate() {
         assert_eq!((pair[0].first, pair[1].first), (Color::Red, Color::Black));
-        assert!(pair.iter().all(|game| game.pair == index as u32 && game.opening_plies == 4));
+        assert!(
+            pair.iter()
+                .all(|game| game.pair == index as u32 && game.opening_plies == 4)
+        );
         assert_eq!(opening(&pair[0]), opening(&pair[1]));
         openings.insert(opening(&pair[0]));
     }
@@ -100,22 +143,37 @@ fn colours_are_exchanged_and_openings_shared() {
 
     let others = play(&players[1], &players[1], &config(20), 9);
     let mut shared = others.games.iter().zip(&result.games);
-    assert!(shared.all(|(a, b)| opening(a) == opening(b)), "openings depend on the players");
+    assert!(
+        shared.all(|(a, b)| opening(a) == opening(b)),
+        "openings depend on the players"
+    );
 }
 
 #[test]
 fn openings_are_playable() {
     let random = Player::Builtin(Builtin::Random);
     for opening_plies in [0, 1, 2, 9, 40] {
-        let result = play(&random, &random, &MatchConfig { opening_plies, ..config(30) }, 2);
+        let result = play(
+            &random,
+            &random,
+            &MatchConfig {
+                opening_plies,
+                ..config(30)
+            },
+            2,
+        );
         for game in result.games.iter().step_by(2) {
             assert_eq!(game.opening_plies, opening_plies);
             let mut rng = Pcg64Mcg::seed_from_u64(0);
             let mut world = start(&mut rng);
             for mv in opening(game) {
-                world.try_apply(mv.parse().expect(mv), &mut rng).expect("a legal move");
+                world
+                    .try_apply(mv.parse().expect(mv), &mut rng)
+                    .expect("a legal move");
             }
-            let Turn::Decision(side) = world.turn() else { panic!("over: {game:?}") };
+            let Turn::Decision(side) = world.turn() else {
+                panic!("over: {game:?}")
+            };
             let mut legal = Vec::new();
             world.view(side).legal_moves(&mut legal);
             for mv in legal {
@@ -130,20 +188,28 @@ fn openings_are_playable() {
 
 #[test]
 fn games_are_legal_and_counted_as_they_ended() {
-    let (first, second) = (searched(hashed(3), 4, 1.0), Player::Builtin(Builtin::Greedy));
+    let (first, second) = (
+        searched(hashed(3), 4, 1.0),
+        Player::Builtin(Builtin::Greedy),
+    );
     let result = play(&first, &second, &config(5), 8);
     for game in &result.games {
         let mut rng = Pcg64Mcg::seed_from_u64(0);
         let mut world = start(&mut rng);
         for mv in game.moves.split(' ') {
-            world.try_apply(mv.parse().expect(mv), &mut rng).expect("a legal move");
+            world
+                .try_apply(mv.parse().expect(mv), &mut rng)
+                .expect("a legal move");
         }
         assert_eq!(world.turn(), Turn::Over(game.ending));
         assert_eq!(game.moves.split(' ').count(), game.plies as usize);
     }
     assert_eq!(result.wins + result.draws + result.losses, 10);
     assert_eq!(result.reasons.values().sum::<u32>(), 10);
-    let from_pairs: u32 = (0..).zip(result.pairs).map(|(halves, count)| halves * count).sum();
+    let from_pairs: u32 = (0..)
+        .zip(result.pairs)
+        .map(|(halves, count)| halves * count)
+        .sum();
     assert_eq!(from_pairs, 2 * result.wins + result.draws);
 
     let swapped = play(&second, &first, &config(5), 8);
@@ -153,10 +219,26 @@ fn games_are_legal_and_counted_as_they_ended() {
 #[test]
 fn a_ply_cap_is_its_own_reason() {
     let random = Player::Builtin(Builtin::Random);
-    let result = play(&random, &random, &MatchConfig { ply_cap: 10, ..config(5) }, 1);
-    let capped: Vec<_> = result.games.iter().filter(|game| game.ending.reason == Reason::PlyCap).collect();
+    let result = play(
+        &random,
+        &random,
+        &MatchConfig {
+            ply_cap: 10,
+            ..config(5)
+        },
+        1,
+    );
+    let capped: Vec<_> = result
+        .games
+        .iter()
+        .filter(|game| game.ending.reason == Reason::PlyCap)
+        .collect();
     assert!(capped.len() > 5);
-    assert!(capped.iter().all(|game| game.plies == 10 && game.ending.outcome == Outcome::Draw));
+    assert!(
+        capped
+            .iter()
+            .all(|game| game.plies == 10 && game.ending.outcome == Outcome::Draw)
+    );
 }
 
 /// Judges by the material in the record, knows no moves.
@@ -169,7 +251,9 @@ impl Evaluator for MaterialEvaluator {
         const VALUES: [f32; 7] = [0.0, 2.0, 2.0, 4.0, 9.0, 4.5, 1.0];
         for row in 0..batch.len() {
             let moves = batch.legal_range(row).len();
-            batch.log_priors.extend(std::iter::repeat_n(-(moves as f32).ln(), moves));
+            batch
+                .log_priors
+                .extend(std::iter::repeat_n(-(moves as f32).ln(), moves));
             let balance: f32 = batch.records[row][..90]
                 .iter()
                 .map(|&code| match code {
@@ -179,7 +263,11 @@ impl Evaluator for MaterialEvaluator {
                 })
                 .sum();
             let win = 1.0 / (1.0 + (-0.4 * balance).exp());
-            batch.wdl.push(Wdl { win, draw: 0.0, loss: 1.0 - win });
+            batch.wdl.push(Wdl {
+                win,
+                draw: 0.0,
+                loss: 1.0 - win,
+            });
             batch.moves_left.push(50.0);
         }
         Ok(())
@@ -195,16 +283,20 @@ fn known_strength_is_measured() {
     let counting = searched(MaterialEvaluator, 64, 0.0);
     let [random, greedy] = [Builtin::Random, Builtin::Greedy].map(Player::Builtin);
     let mut table = StrengthTable::default();
-    for (name, first, second, pairs) in
-        [("greedy - random", &greedy, &random, 15), ("counting - random", &counting, &random, 6)]
-    {
+    for (name, first, second, pairs) in [
+        ("greedy - random", &greedy, &random, 15),
+        ("counting - random", &counting, &random, 6),
+    ] {
         let row = StrengthRow::new(name, &play(first, second, &config(pairs), 4));
         assert!(row.is_stronger(), "{row:?}");
         table.rows.push(row);
     }
     // A player is as strong as itself.
     let row = StrengthRow::new("random - random", &play(&random, &random, &config(30), 4));
-    assert!(!row.is_stronger() && row.rating.score_interval.upper > 0.5, "{row:?}");
+    assert!(
+        !row.is_stronger() && row.rating.score_interval.upper > 0.5,
+        "{row:?}"
+    );
     table.rows.push(row);
     eprintln!("{table}");
 }
@@ -224,10 +316,22 @@ impl Evaluator for Broken {
 
 #[test]
 fn a_failing_evaluator_fails_the_match() {
-    let watch = Watch { stop: &AtomicBool::new(false), finished: &|_| {} };
+    let watch = Watch {
+        stop: &AtomicBool::new(false),
+        finished: &|_| {},
+    };
     let players = [&Player::Builtin(Builtin::Greedy), &searched(Broken, 4, 0.0)];
     let error = play_match(&start, players, &config(2), 0, &watch).expect_err("no evaluation");
-    assert!(matches!(error, ArenaError::Eval { player: "second", .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            ArenaError::Eval {
+                player: "second",
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -238,11 +342,20 @@ fn a_start_without_playable_openings_is_an_error() {
         let fen = "3k5/R8/9/9/9/9/9/9/8R/4K4 w - - 0 1";
         World::from_position(Position::from_fen(rules, fen).expect(fen))
     };
-    let watch = Watch { stop: &AtomicBool::new(false), finished: &|_| {} };
+    let watch = Watch {
+        stop: &AtomicBool::new(false),
+        finished: &|_| {},
+    };
     let random = Player::Builtin(Builtin::Random);
-    let config = MatchConfig { opening_plies: 0, ..config(1) };
+    let config = MatchConfig {
+        opening_plies: 0,
+        ..config(1)
+    };
     let error = play_match(&mated, [&random, &random], &config, 0, &watch).expect_err("no opening");
-    assert!(matches!(error, ArenaError::NoOpening { plies: 0 }), "{error}");
+    assert!(
+        matches!(error, ArenaError::NoOpening { plies: 0 }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -253,9 +366,19 @@ fn a_stopped_match_counts_whole_pairs() {
             stop.store(true, Ordering::Relaxed);
         }
     };
-    let watch = Watch { stop: &stop, finished: &finished };
-    let players = [&Player::Builtin(Builtin::Greedy), &Player::Builtin(Builtin::Random)];
-    let config = MatchConfig { threads: 1, games_per_thread: 1, ..config(50) };
+    let watch = Watch {
+        stop: &stop,
+        finished: &finished,
+    };
+    let players = [
+        &Player::Builtin(Builtin::Greedy),
+        &Player::Builtin(Builtin::Random),
+    ];
+    let config = MatchConfig {
+        threads: 1,
+        games_per_thread: 1,
+        ..config(50)
+    };
     let result = play_match(&start, players, &config, 0, &watch).expect("a match");
     assert_eq!((count.load(Ordering::Relaxed), result.games.len()), (7, 6));
 }
@@ -283,5 +406,8 @@ alphabeta:2    100   40  49  11     64.5   57.3..71.1    +104   +51..+157
 ";
     assert_eq!(table.to_string(), expected);
     let json = serde_json::to_string(&table.rows[0]).expect("a row");
-    assert!(json.contains(r#""elo":null,"elo_interval":{"lower":484"#), "{json}");
+    assert!(
+        json.contains(r#""elo":null,"elo_interval":{"lower":484"#),
+        "{json}"
+    );
 }

@@ -6,7 +6,11 @@ use train::rating::{Pairs, Rating, elo};
 /// Points of one game in halves, drawn with the given probabilities.
 fn game(win: f64, draw: f64, rng: &mut Pcg64Mcg) -> usize {
     let x: f64 = rng.random();
-    if x < win { 2 } else { usize::from(x < win + draw) }
+    if x < win {
+        2
+    } else {
+        usize::from(x < win + draw)
+    }
 }
 
 /// A match of `count` pairs whose second game repeats the first with probability `repeat`.
@@ -14,7 +18,11 @@ fn simulate(count: u32, win: f64, draw: f64, repeat: f64, rng: &mut Pcg64Mcg) ->
     let mut pairs = Pairs::default();
     for _ in 0..count {
         let first = game(win, draw, rng);
-        let second = if rng.random_bool(repeat) { first } else { game(win, draw, rng) };
+        let second = if rng.random_bool(repeat) {
+            first
+        } else {
+            game(win, draw, rng)
+        };
         pairs[first + second] += 1;
     }
     pairs
@@ -66,7 +74,8 @@ fn width(pairs: Pairs) -> f64 {
 #[test]
 fn the_variance_is_taken_between_pairs() {
     // 50 wins and 50 losses each: always one of each in a pair, independent, always alike.
-    let (cancelling, independent, alike) = ([0, 0, 50, 0, 0], [12, 0, 26, 0, 12], [25, 0, 0, 0, 25]);
+    let (cancelling, independent, alike) =
+        ([0, 0, 50, 0, 0], [12, 0, 26, 0, 12], [25, 0, 0, 0, 25]);
     assert!(width(cancelling) < 0.05);
     assert!(width(cancelling) > 0.0);
     assert!(width(independent) > 2.0 * width(cancelling));
@@ -79,23 +88,43 @@ fn the_interval_is_sane_for_every_small_match() {
         let pairs: Pairs = std::array::from_fn(|i| code / 4_u32.pow(i as u32) % 4);
         let rating = Rating::of(&pairs);
         let interval = rating.score_interval;
-        assert!(0.0 <= interval.lower && interval.upper <= 1.0, "{pairs:?} {interval:?}");
-        assert!(interval.lower <= rating.score && rating.score <= interval.upper, "{pairs:?} {interval:?}");
-        assert!(interval.upper - interval.lower > 0.01, "{pairs:?} {interval:?}");
+        assert!(
+            0.0 <= interval.lower && interval.upper <= 1.0,
+            "{pairs:?} {interval:?}"
+        );
+        assert!(
+            interval.lower <= rating.score && rating.score <= interval.upper,
+            "{pairs:?} {interval:?}"
+        );
+        assert!(
+            interval.upper - interval.lower > 0.01,
+            "{pairs:?} {interval:?}"
+        );
 
         assert_eq!(interval.upper == 1.0, pairs[..4] == [0; 4], "{pairs:?}");
 
         let mut reversed = pairs;
         reversed.reverse();
         let mirror = Rating::of(&reversed).score_interval;
-        assert!((mirror.lower + interval.upper - 1.0).abs() < 1e-9, "{pairs:?}");
-        assert!((mirror.upper + interval.lower - 1.0).abs() < 1e-9, "{pairs:?}");
+        assert!(
+            (mirror.lower + interval.upper - 1.0).abs() < 1e-9,
+            "{pairs:?}"
+        );
+        assert!(
+            (mirror.upper + interval.lower - 1.0).abs() < 1e-9,
+            "{pairs:?}"
+        );
     }
 }
 
 #[test]
 fn more_pairs_narrow_the_interval() {
-    for pairs in [[1, 2, 3, 2, 4], [0, 0, 0, 1, 9], [0, 0, 0, 0, 5], [0, 0, 5, 0, 0]] {
+    for pairs in [
+        [1, 2, 3, 2, 4],
+        [0, 0, 0, 1, 9],
+        [0, 0, 0, 0, 5],
+        [0, 0, 5, 0, 0],
+    ] {
         assert!(width(pairs.map(|n| 4 * n)) < width(pairs), "{pairs:?}");
     }
 }
@@ -125,8 +154,12 @@ fn examples() {
 
 #[test]
 fn elo_is_the_logistic_map() {
-    for (score, expected) in [(0.5, 0.0), (0.75, 190.848_501_9), (0.25, -190.848_501_9), (10.0 / 11.0, 400.0)]
-    {
+    for (score, expected) in [
+        (0.5, 0.0),
+        (0.75, 190.848_501_9),
+        (0.25, -190.848_501_9),
+        (10.0 / 11.0, 400.0),
+    ] {
         let got = elo(score).expect("finite");
         assert!((got - expected).abs() < 1e-6, "{score}: {got}");
     }

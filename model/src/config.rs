@@ -19,6 +19,29 @@ pub struct NetConfig {
     pub value_hidden: u32,
 }
 
+impl NetConfig {
+    /// Checks that every size makes a network; the error names the key and its range.
+    pub fn check(&self) -> Result<(), String> {
+        let keys = [
+            ("channels", self.channels, 1, 1024),
+            ("blocks", self.blocks, 0, 256),
+            ("pool_every", self.pool_every, 0, 256),
+            ("policy_channels", self.policy_channels, 1, 1024),
+            ("value_channels", self.value_channels, 1, 1024),
+            ("value_hidden", self.value_hidden, 1, 8192),
+        ];
+        match keys
+            .iter()
+            .find(|(_, value, low, high)| value < low || value > high)
+        {
+            Some((key, value, low, high)) => {
+                Err(format!("{key} = {value}: expected {low}..={high}"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 /// Which update rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -119,15 +119,31 @@ impl Wdl {
 
     /// The same, seen from the opponent.
     pub fn flipped(self) -> Self {
-        Wdl { win: self.loss, draw: self.draw, loss: self.win }
+        Wdl {
+            win: self.loss,
+            draw: self.draw,
+            loss: self.win,
+        }
     }
 
     /// A finished game seen from `viewer`: the only converter from absolute to relative.
     pub fn of(outcome: Outcome, viewer: Color) -> Self {
         match outcome {
-            Outcome::Win(c) if c == viewer => Wdl { win: 1.0, draw: 0.0, loss: 0.0 },
-            Outcome::Win(_) => Wdl { win: 0.0, draw: 0.0, loss: 1.0 },
-            Outcome::Draw => Wdl { win: 0.0, draw: 1.0, loss: 0.0 },
+            Outcome::Win(c) if c == viewer => Wdl {
+                win: 1.0,
+                draw: 0.0,
+                loss: 0.0,
+            },
+            Outcome::Win(_) => Wdl {
+                win: 0.0,
+                draw: 0.0,
+                loss: 1.0,
+            },
+            Outcome::Draw => Wdl {
+                win: 0.0,
+                draw: 1.0,
+                loss: 0.0,
+            },
         }
     }
 }

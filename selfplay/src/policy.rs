@@ -18,7 +18,16 @@ pub const PLANES: usize = 50;
 /// Size of the index space.
 pub const INDICES: usize = PLANES * SQUARES;
 
-const HORSE: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+const HORSE: [(i8, i8); 8] = [
+    (1, 2),
+    (2, 1),
+    (2, -1),
+    (1, -2),
+    (-1, -2),
+    (-2, -1),
+    (-2, 1),
+    (-1, 2),
+];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 
 /// (files to the right, ranks forward) of a plane's move.
@@ -111,11 +120,16 @@ mod tests {
     fn index_and_squares_are_inverse_and_mirroring_twice_is_nothing() {
         let mut on_board = 0;
         for i in 0..INDICES as u16 {
-            let Some((from, to)) = squares(i) else { continue };
+            let Some((from, to)) = squares(i) else {
+                continue;
+            };
             on_board += 1;
             assert_eq!(index(from, to), Some(i));
             assert_eq!(mirror(mirror(i)), i);
-            assert_eq!(squares(mirror(i)), Some((mirror_square(from), mirror_square(to))));
+            assert_eq!(
+                squares(mirror(i)),
+                Some((mirror_square(from), mirror_square(to)))
+            );
         }
         // 1530 straight, 508 horse, 288 and 224 diagonal.
         assert_eq!(on_board, 2550);

@@ -111,7 +111,8 @@ impl Rows {
     /// Adds copies of all of `other`'s rows.
     pub fn append(&mut self, other: &Rows) {
         let base = self.policy_index.len() as u64;
-        self.policy_end.extend(other.policy_end.iter().map(|e| e + base));
+        self.policy_end
+            .extend(other.policy_end.iter().map(|e| e + base));
         self.records.extend_from_slice(&other.records);
         self.policy_index.extend_from_slice(&other.policy_index);
         self.policy_prob.extend_from_slice(&other.policy_prob);

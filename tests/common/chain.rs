@@ -1,35 +1,53 @@
 //! A bandit: Red picks one of several arms, after which there is one move at a time and no end in sight. Each
-//! arm has its value and prior; everything that follows it has the same value.
+//! arm has its value and prior; everything that follows it has the same value. In a lottery the arm
+//! leads to chance first, and the ticket that it draws shifts the value.
 use selfplay::eval::{Batch, EvalError, Evaluator};
 use selfplay::game::{Color, Features, Game, Turn, Wdl};
 use selfplay::record::Record;
 
 use super::{Pick, Trail};
 
+/// What each ticket of a lottery adds to the value for Red, and its weight.
+pub const TICKETS: [(f32, u32); 3] = [(-0.5, 1), (0.0, 2), (0.3, 5)];
+const NONE: u8 = 255;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
     arms: u8,
-    /// 255 before the choice.
     arm: u8,
     plies: u8,
+    lottery: bool,
+    ticket: u8,
 }
 
 impl Chain {
     pub fn new(arms: u8) -> Self {
         Chain {
             arms,
-            arm: 255,
+            arm: NONE,
             plies: 0,
+            lottery: false,
+            ticket: NONE,
+        }
+    }
+
+    pub fn lottery(arms: u8) -> Self {
+        Chain {
+            lottery: true,
+            ..Chain::new(arms)
         }
     }
 }
 
 impl Game for Chain {
     type Move = Pick;
-    type Reveal = ();
+    type Reveal = u8;
     type History = Trail;
 
     fn turn(&self, _: &Trail) -> Turn {
+        if self.lottery && self.arm != NONE && self.ticket == NONE {
+            return Turn::Chance;
+        }
         Turn::Decision(if self.plies.is_multiple_of(2) {
             Color::Red
         } else {
@@ -39,25 +57,31 @@ impl Game for Chain {
 
     fn legal_moves(&self, out: &mut Vec<Pick>) {
         out.clear();
-        out.extend((0..if self.arm == 255 { self.arms } else { 1 }).map(Pick));
+        out.extend((0..if self.arm == NONE { self.arms } else { 1 }).map(Pick));
     }
 
     fn play(&mut self, mv: Pick, history: &mut Trail) {
         history.0.push(self.plies.into());
-        if self.arm == 255 {
+        if self.arm == NONE {
             self.arm = mv.0;
         }
         self.plies = self.plies.wrapping_add(1);
     }
 
-    fn reveals(&self, _: &mut Vec<((), u32)>) {}
+    fn reveals(&self, out: &mut Vec<(u8, u32)>) {
+        out.clear();
+        out.extend((0..).zip(TICKETS).map(|(i, (_, weight))| (i, weight)));
+    }
 
-    fn reveal(&mut self, (): (), _: &mut Trail) {}
+    fn reveal(&mut self, reveal: u8, history: &mut Trail) {
+        history.0.push(reveal.into());
+        self.ticket = reveal;
+    }
 }
 
 impl Features for Chain {
     fn record(&self, _: &Trail, out: &mut Record) {
-        (out[0], out[1]) = (self.arm, self.plies % 2);
+        (out[0], out[1], out[2]) = (self.arm, self.plies % 2, self.ticket);
     }
 
     fn policy_index(&self, mv: Pick) -> u16 {
@@ -73,30 +97,33 @@ pub struct ChainEvaluator {
 }
 
 impl ChainEvaluator {
-    /// The score that picking by the prior would bring.
-    pub fn prior_value(&self) -> f32 {
-        self.arms.iter().map(|(value, prior)| value * prior).sum()
+    /// Red's value before the choice is that of picking by the prior.
+    pub fn new(arms: Vec<(f32, f32)>) -> Self {
+        let root = arms.iter().map(|(value, prior)| value * prior).sum();
+        ChainEvaluator { arms, root }
     }
 }
 
 impl Evaluator for ChainEvaluator {
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvalError> {
         for i in 0..batch.len() {
-            let (arm, black) = (batch.records[i][0] as usize, batch.records[i][1] == 1);
-            let red = self.arms.get(arm).map_or(self.root, |a| a.0);
+            let [arm, black, ticket, ..] = batch.records[i];
+            let red = match self.arms.get(usize::from(arm)) {
+                Some((value, _)) => value + TICKETS.get(usize::from(ticket)).map_or(0.0, |t| t.0),
+                None => self.root,
+            };
             let wdl = Wdl {
                 win: (1.0 + red) / 2.0,
                 draw: 0.0,
                 loss: (1.0 - red) / 2.0,
             };
-            batch.wdl.push(if black { wdl.flipped() } else { wdl });
+            batch.wdl.push(if black == 1 { wdl.flipped() } else { wdl });
             batch.moves_left.push(10.0);
-            let single = batch.legal_range(i).len() == 1;
-            let priors = self.arms.iter().map(|a| a.1.ln());
-            if single {
-                batch.log_priors.push(0.0)
-            } else {
-                batch.log_priors.extend(priors)
+            match arm {
+                NONE => batch
+                    .log_priors
+                    .extend(self.arms.iter().map(|arm| arm.1.ln())),
+                _ => batch.log_priors.push(0.0),
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ use selfplay::eval::{Batch, Evaluator};
 use selfplay::game::{Color, Features, Game, Past, Referee, Turn, Wdl};
 use selfplay::mcts::{RootKind, Search, SearchConfig};
 
-pub use chain::{Chain, ChainEvaluator};
+pub use chain::{Chain, ChainEvaluator, TICKETS};
 pub use nim::Nim;
 pub use shuttle::Shuttle;
 pub use tictactoe::TicTacToe;
@@ -44,11 +44,12 @@ impl Past for Trail {
     }
 }
 
-/// A game in which both know everything.
+/// A game in which both know everything, although one that is not `open` does not say so.
 #[derive(Clone, Debug)]
 pub struct Table<G: Game> {
     pub game: G,
     pub history: G::History,
+    pub open: bool,
 }
 
 impl<G: Game> Table<G> {
@@ -56,6 +57,7 @@ impl<G: Game> Table<G> {
         Table {
             game,
             history: G::History::default(),
+            open: true,
         }
     }
 }
@@ -69,6 +71,10 @@ impl<G: Features> Referee for Table<G> {
 
     fn history(&self, _: Color) -> &G::History {
         &self.history
+    }
+
+    fn open_to_both(&self) -> bool {
+        self.open
     }
 
     fn turn(&self) -> Turn {

@@ -1,4 +1,15 @@
-//! Replay, trainer, pipeline, arena and ratings: what the `fanqi` command line is made of.
+//! Samples, replay, training loop, matches and the command line of `fanqi`.
 pub mod arena;
+pub mod atomic;
+pub mod cli;
+pub mod cmd;
+pub mod config;
+pub mod games;
+pub mod metrics;
+pub mod pipeline;
 pub mod rating;
+pub mod replay;
+pub mod run_dir;
+pub mod samples;
 pub mod strength;
+pub mod tensorboard;

@@ -1,2 +1,14 @@
 //! `fanqi`: the command line.
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match train::cli::run(train::cli::Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            train::cli::exit_code(&error)
+        }
+    }
+}

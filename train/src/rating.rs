@@ -62,7 +62,10 @@ impl Rating {
             score,
             score_interval,
             elo: elo(score),
-            elo_interval: Interval { lower: elo(score_interval.lower), upper: elo(score_interval.upper) },
+            elo_interval: Interval {
+                lower: elo(score_interval.lower),
+                upper: elo(score_interval.upper),
+            },
         }
     }
 
@@ -115,11 +118,18 @@ fn mean(weights: &[f64; 5]) -> Option<f64> {
 fn score_interval(pairs: &Pairs) -> Interval<f64> {
     let count = f64::from(pairs.iter().sum::<u32>());
     let Some(m) = mean(&pairs.map(f64::from)) else {
-        return Interval { lower: 0.0, upper: 1.0 };
+        return Interval {
+            lower: 0.0,
+            upper: 1.0,
+        };
     };
     let padded = pairs.map(|n| f64::from(n) + 0.2);
     let padded_mean = mean(&padded).unwrap_or(m);
-    let squares: f64 = padded.iter().zip(PAIR_SCORES).map(|(w, s)| w * (s - padded_mean).powi(2)).sum();
+    let squares: f64 = padded
+        .iter()
+        .zip(PAIR_SCORES)
+        .map(|(w, s)| w * (s - padded_mean).powi(2))
+        .sum();
     // The pseudo-pair has taken the place of the degree of freedom that the mean used up.
     let variance = squares / count;
     let n = count * padded_mean * (1.0 - padded_mean) / variance;
@@ -130,8 +140,16 @@ fn score_interval(pairs: &Pairs) -> Interval<f64> {
     let scale = 1.0 + t * t / n;
     // At a score of 0 and 1 the near end is that score; rounding must not leave a huge finite Elo there.
     Interval {
-        lower: if m == 0.0 { 0.0 } else { ((centre - half) / scale).max(0.0) },
-        upper: if m == 1.0 { 1.0 } else { ((centre + half) / scale).min(1.0) },
+        lower: if m == 0.0 {
+            0.0
+        } else {
+            ((centre - half) / scale).max(0.0)
+        },
+        upper: if m == 1.0 {
+            1.0
+        } else {
+            ((centre + half) / scale).min(1.0)
+        },
     }
 }
 

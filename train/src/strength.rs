@@ -65,13 +65,23 @@ pub struct StrengthTable {
     pub rows: Vec<StrengthRow>,
 }
 
-const HEAD: [&str; 9] = ["opponent", "games", "W", "D", "L", "score %", "95 %", "Elo", "95 %"];
+const HEAD: [&str; 9] = [
+    "opponent", "games", "W", "D", "L", "score %", "95 %", "Elo", "95 %",
+];
 
 impl Display for StrengthTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = HEAD.map(str::to_owned);
-        let lines: Vec<_> = std::iter::once(head).chain(self.rows.iter().map(StrengthRow::cells)).collect();
-        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+        let lines: Vec<_> = std::iter::once(head)
+            .chain(self.rows.iter().map(StrengthRow::cells))
+            .collect();
+        let width = |column: usize| {
+            lines
+                .iter()
+                .map(|line| line[column].chars().count())
+                .max()
+                .unwrap_or(0)
+        };
         for line in &lines {
             write!(f, "{:<1$}", line[0], width(0))?;
             for (column, cell) in line.iter().enumerate().skip(1) {

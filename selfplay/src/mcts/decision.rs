@@ -26,7 +26,7 @@ pub struct Decision<M> {
     pub exact: bool,
     /// The result that best play of both sides leads to, where proven and certain.
     pub proven: Option<Outcome>,
-    /// Every legal move, in the order of the game's list of them.
+    /// Every legal move, in no set order.
     pub moves: Vec<MoveInfo<M>>,
 }
 

@@ -158,13 +158,9 @@ impl Halving {
     fn rank<M: Copy, R: Copy>(&mut self, site: Site<M, R>) {
         let completed = Completed::new(site, site.edges());
         let base = &self.base;
-        self.live.sort_by(|&a, &b| {
-            let (a, b) = (
-                score(site, &completed, base, a),
-                score(site, &completed, base, b),
-            );
-            b.total_cmp(&a)
-        });
+        let score = |edge| score(site, &completed, base, edge);
+        self.live
+            .sort_unstable_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
     }
 
     /// The edge of the next simulation. A move whose value is exact has nothing more to teach and is

@@ -2,7 +2,11 @@
 //! [`Search::apply`] takes its evaluation. No thread, clock or network is in here.
 //!
 //! One leaf a round, so no virtual loss: a batch is filled by many games, and each game's search is
-//! the sequential one, whatever it shares a batch with.
+//! the sequential one, whatever it shares a batch with. No transpositions either: what a position is
+//! worth depends on the repetitions behind it, so a node stands for a line of moves.
+//!
+//! All statistics are probabilities of Red's win and of a draw, and plies left; a score appears
+//! only where a side compares its moves.
 mod config;
 mod decision;
 mod gumbel;

@@ -43,7 +43,10 @@ struct Node<G> {
 
 impl<G: Material> Default for AlphaBeta<G> {
     fn default() -> Self {
-        AlphaBeta { history: G::History::default(), plies: Vec::new() }
+        AlphaBeta {
+            history: G::History::default(),
+            plies: Vec::new(),
+        }
     }
 }
 
@@ -58,10 +61,19 @@ impl<G: Material> AlphaBeta<G> {
         depth: u8,
         rng: &mut Pcg64Mcg,
     ) -> Option<(G::Move, i32)> {
-        let Turn::Decision(side) = game.turn(history) else { return None };
+        let Turn::Decision(side) = game.turn(history) else {
+            return None;
+        };
         self.history.clone_from(history);
-        self.plies.resize_with(self.plies.len().max(depth as usize + 1), Ply::default);
-        let root = Node { game: *game, side, balance: game.balance(side), ply: 0, depth };
+        self.plies
+            .resize_with(self.plies.len().max(depth as usize + 1), Ply::default);
+        let root = Node {
+            game: *game,
+            side,
+            balance: game.balance(side),
+            ply: 0,
+            depth,
+        };
         let mut moves = self.ordered_moves(&root);
 
         let mut value = -BOUND;
@@ -164,6 +176,10 @@ impl<G: Material> AlphaBeta<G> {
 
 impl<G: Game> Default for Ply<G> {
     fn default() -> Self {
-        Ply { moves: Vec::new(), ordered: Vec::new(), reveals: Vec::new() }
+        Ply {
+            moves: Vec::new(),
+            ordered: Vec::new(),
+            reveals: Vec::new(),
+        }
     }
 }

@@ -39,7 +39,8 @@ impl Material for View {
     fn gain(&self, mv: Move) -> i32 {
         let at = |square| self.position().piece_at(square);
         let taken = at(mv.to()).map_or(0, |piece| value(piece, mv.to()));
-        let moved = at(mv.from()).map_or(0, |piece| value(piece, mv.to()) - value(piece, mv.from()));
+        let moved =
+            at(mv.from()).map_or(0, |piece| value(piece, mv.to()) - value(piece, mv.from()));
         taken + moved
     }
 }

@@ -44,10 +44,14 @@ pub enum Builtin {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// `alphabeta` without a usable depth.
-    #[error("`{0}`: the depth of `alphabeta:D` must be a whole number of plies from 1 to {DEEPEST}")]
+    #[error(
+        "`{0}`: the depth of `alphabeta:D` must be a whole number of plies from 1 to {DEEPEST}"
+    )]
     Depth(String),
     /// Anything else.
-    #[error("`{name}` is no built-in opponent (random, greedy, alphabeta:D); did you mean `{nearest}`?")]
+    #[error(
+        "`{name}` is no built-in opponent (random, greedy, alphabeta:D); did you mean `{nearest}`?"
+    )]
     Unknown {
         /// The text.
         name: String,
@@ -70,7 +74,9 @@ impl FromStr for Builtin {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
-        let (name, depth) = text.split_once(':').map_or((text, None), |(name, depth)| (name, Some(depth)));
+        let (name, depth) = text
+            .split_once(':')
+            .map_or((text, None), |(name, depth)| (name, Some(depth)));
         match (name, depth) {
             ("random", None) => Ok(Builtin::Random),
             ("greedy", None) => Ok(Builtin::Greedy),
@@ -79,17 +85,24 @@ impl FromStr for Builtin {
                 .filter(|d| (1..=DEEPEST).contains(d))
                 .map(|depth| Builtin::AlphaBeta { depth })
                 .ok_or_else(|| NameError::Depth(text.to_owned())),
-            _ => Err(NameError::Unknown { name: text.to_owned(), nearest: nearest(name) }),
+            _ => Err(NameError::Unknown {
+                name: text.to_owned(),
+                nearest: nearest(name),
+            }),
         }
     }
 }
 
 /// The name with the fewest edits (Damerau and Levenshtein) to `name`.
 fn nearest(name: &str) -> &'static str {
-    [("random", "random"), ("greedy", "greedy"), ("alphabeta", "alphabeta:2")]
-        .into_iter()
-        .min_by_key(|(candidate, _)| strsim::damerau_levenshtein(candidate, name))
-        .map_or("random", |(_, shown)| shown)
+    [
+        ("random", "random"),
+        ("greedy", "greedy"),
+        ("alphabeta", "alphabeta:2"),
+    ]
+    .into_iter()
+    .min_by_key(|(candidate, _)| strsim::damerau_levenshtein(candidate, name))
+    .map_or("random", |(_, shown)| shown)
 }
 
 impl TryFrom<String> for Builtin {

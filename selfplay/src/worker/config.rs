@@ -21,12 +21,17 @@ pub struct SelfplayConfig {
     pub temperature_end: f32,
     /// Plies after which the distance to `temperature_end` has halved.
     pub temperature_halflife: f32,
-    /// Resign when the search's win probability of the side to move and of drawing together stay below this; 0: never.
+    /// A side may resign when the search gives it an expected score, `win + draw / 2` in 0..=1, below
+    /// this; 0: never.
     pub resign_below: f32,
-    /// For this many own moves in a row.
+    /// Own moves in a row, fast searches included, at which it must have been so before it resigns.
     pub resign_moves: u32,
     /// Share of games that play on instead of resigning, to count false positives, 0..=1.
     pub resign_playout_share: f32,
+    /// Share of wrong resignations above which the run lowers `resign_below`, 0..=1.
+    pub resign_wrong_max: f32,
+    /// Played-out games by which that share is judged.
+    pub resign_memory: usize,
     /// Ply at which a game is cut (reason `ply_cap`, a draw); 0: never.
     pub ply_cap: u16,
 }

@@ -28,6 +28,9 @@ pub struct FinishedGame<W: Referee> {
     pub rows: Rows,
     /// How it stands with resigning.
     pub resignation: Resignation,
+    /// Of a game that would not have resigned: by colour, the lowest `resign_below` that would have
+    /// made that side resign, 0..=1. `None` where resigning was allowed.
+    pub lowest: Option<[f32; 2]>,
     /// Rows that the network evaluated for it.
     pub evaluations: u64,
     /// Training steps of the networks that searched the first and the last row.

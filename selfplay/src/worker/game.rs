@@ -162,12 +162,9 @@ impl<W: Referee> Live<W> {
     /// Counts `turn`'s hopeless moves in a row; whether it resigns now.
     fn resigns(&mut self, turn: Color, wdl: Wdl, config: &SelfplayConfig) -> bool {
         let count = &mut self.hopeless[turn as usize];
-        *count = if wdl.win + wdl.draw < config.resign_below {
-            *count + 1
-        } else {
-            0
-        };
-        let meets = config.resign_below > 0.0 && *count >= config.resign_moves.max(1);
+        let hopeless = expected_score(wdl.win, wdl.draw) < config.resign_below;
+        *count = if hopeless { *count + 1 } else { 0 };
+        let meets = hopeless && *count >= config.resign_moves.max(1);
         if meets && self.would_resign.is_none() {
             self.would_resign = Some((turn, self.moves.len()));
         }
@@ -201,8 +198,25 @@ impl<W: Referee> Live<W> {
         self.viewers.push(turn);
     }
 
+    /// By colour, the lowest threshold under which its expected score stayed for `moves` own moves in
+    /// a row; 1 in a game too short for that.
+    fn lowest(&self, moves: usize) -> [f32; 2] {
+        [Color::Red, Color::Black].map(|color| {
+            let own = self.viewers.iter().zip(&self.rows.search_wdl);
+            let scores: Vec<_> = own
+                .filter(|(viewer, _)| **viewer == color)
+                .map(|(_, wdl)| expected_score(wdl[0], wdl[1]))
+                .collect();
+            let highest = |run: &[f32]| run.iter().copied().fold(0.0, f32::max);
+            scores.windows(moves).map(highest).fold(1.0, f32::min)
+        })
+    }
+
     /// Fills in what the rows could not know before the end.
-    pub fn finish(mut self, ending: Ending) -> FinishedGame<W> {
+    pub fn finish(mut self, config: &SelfplayConfig, ending: Ending) -> FinishedGame<W> {
+        let lowest = self
+            .plays_on
+            .then(|| self.lowest(config.resign_moves.max(1) as usize));
         let rows = &mut self.rows;
         for (row, &viewer) in self.viewers.iter().enumerate() {
             let Wdl { win, draw, .. } = Wdl::of(ending.outcome, viewer);
@@ -233,6 +247,7 @@ impl<W: Referee> Live<W> {
             reveals: self.reveals,
             ending,
             resignation,
+            lowest,
             evaluations: self.evaluations,
             net_steps: (
                 steps.first().copied().unwrap_or(0),
@@ -241,6 +256,11 @@ impl<W: Referee> Live<W> {
             rows: self.rows,
         }
     }
+}
+
+/// Points that a side expects, 0..=1.
+fn expected_score(win: f32, draw: f32) -> f32 {
+    win + draw / 2.0
 }
 
 fn saturate(plies: usize) -> u16 {

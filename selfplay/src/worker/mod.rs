@@ -114,6 +114,16 @@ impl<W: Referee, P: EvalPort> Worker<W, P> {
         self.busy.clone()
     }
 
+    /// Sets [`SelfplayConfig::resign_below`] from the next decision on, for games under way too.
+    pub fn set_resign_below(&mut self, score: f32) {
+        self.config.resign_below = score;
+    }
+
+    /// Rows that are with the evaluator.
+    pub fn rows_out(&self) -> usize {
+        self.groups.iter().map(|group| group.rows.len()).sum()
+    }
+
     /// The port.
     pub fn port(&mut self) -> &mut P {
         &mut self.port
@@ -210,7 +220,7 @@ impl<W: Referee> Slot<W> {
             if let Some(ending) = ending
                 && let Some(live) = self.live.take()
             {
-                finished(live.finish(ending));
+                finished(live.finish(config, ending));
             }
         }
     }

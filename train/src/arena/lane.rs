@@ -70,14 +70,22 @@ where
     pub fn begin(&mut self, shared: &Match<W>, game: usize) {
         let opening = &shared.openings[game / 2];
         self.pair = (game / 2) as u32;
-        self.first = if game.is_multiple_of(2) { Color::Red } else { Color::Black };
+        self.first = if game.is_multiple_of(2) {
+            Color::Red
+        } else {
+            Color::Black
+        };
         self.world = opening.world.clone();
         // Both games of a pair draw the same chance.
         self.rng = Pcg64Mcg::seed_from_u64(seed_of(shared.seed, [game as u64 / 2, 0, 1]));
         self.moves.clone_from(&opening.moves);
         self.opening_plies = opening.moves.len() as u16;
         for (player, seat) in self.seats.iter_mut().enumerate() {
-            let color = if player == 0 { self.first } else { self.first.other() };
+            let color = if player == 0 {
+                self.first
+            } else {
+                self.first.other()
+            };
             let seed = seed_of(shared.seed, [game as u64, player as u64, 2]);
             match (seat, shared.players[player]) {
                 (Seat::Builtin(opponent), Player::Builtin(builtin)) => {
@@ -98,7 +106,10 @@ where
                 Turn::Chance => unreachable!("a referee holds no chance"),
             };
             if ply_cap > 0 && self.moves.len() >= ply_cap as usize {
-                return Step::Over(Ending { outcome: Outcome::Draw, reason: Reason::PlyCap });
+                return Step::Over(Ending {
+                    outcome: Outcome::Draw,
+                    reason: Reason::PlyCap,
+                });
             }
             let player = usize::from(color != self.first);
             let mv = match &mut self.seats[player] {
@@ -119,7 +130,9 @@ where
         let revealed = self.world.apply(mv, &mut self.rng);
         let one_tree = self.world.open_to_both();
         for (player, seat) in self.seats.iter_mut().enumerate() {
-            let Seat::Searched(thinker) = seat else { continue };
+            let Seat::Searched(thinker) = seat else {
+                continue;
+            };
             if one_tree {
                 thinker.search.advance(mv);
                 if let Some(reveal) = revealed {
@@ -127,7 +140,11 @@ where
                 }
             } else {
                 // What this player alone has learnt is not in its tree.
-                let color = if player == 0 { self.first } else { self.first.other() };
+                let color = if player == 0 {
+                    self.first
+                } else {
+                    self.first.other()
+                };
                 let seed = seed_of(thinker.seed, [self.moves.len() as u64, 0, 3]);
                 thinker.begin(&self.world, color, seed);
             }
@@ -179,7 +196,8 @@ impl<G: Features> Thinker<G> {
     fn begin<W: Referee<View = G>>(&mut self, world: &W, color: Color, seed: u64) {
         self.seed = seed;
         self.thinking = false;
-        self.search.begin(world.view(color), world.history(color), seed);
+        self.search
+            .begin(world.view(color), world.history(color), seed);
     }
 
     /// The chosen move, or `None` after putting a row into `batch`.

@@ -160,7 +160,10 @@ impl MatchResult {
     pub fn of(mut games: Vec<PlayedGame>) -> Self {
         games.sort_by_key(|game| (game.pair, game.first == Color::Black));
         let mut result = MatchResult::default();
-        for pair in games.chunk_by(|a, b| a.pair == b.pair).filter(|pair| pair.len() == 2) {
+        for pair in games
+            .chunk_by(|a, b| a.pair == b.pair)
+            .filter(|pair| pair.len() == 2)
+        {
             result.pairs[pair[0].halves() + pair[1].halves()] += 1;
             result.games.extend_from_slice(pair);
         }
@@ -170,7 +173,10 @@ impl MatchResult {
                 1 => result.draws += 1,
                 _ => result.losses += 1,
             }
-            *result.reasons.entry(game.ending.reason.to_string()).or_default() += 1;
+            *result
+                .reasons
+                .entry(game.ending.reason.to_string())
+                .or_default() += 1;
         }
         let plies: u32 = result.games.iter().map(|game| game.plies).sum();
         result.mean_plies = f64::from(plies) / result.games.len().max(1) as f64;
@@ -204,7 +210,10 @@ pub enum ArenaError {
 
 impl ArenaError {
     fn eval(player: usize, source: EvalError) -> Self {
-        ArenaError::Eval { player: ["first", "second"][player], source }
+        ArenaError::Eval {
+            player: ["first", "second"][player],
+            source,
+        }
     }
 }
 
@@ -241,11 +250,22 @@ where
     MoveOf<W>: Sync,
 {
     let openings = opening::draw(start, config.pairs as usize, config.opening_plies, seed)?;
-    let shared = Match { players, openings, config, seed, watch, next_game: AtomicUsize::new(0) };
+    let shared = Match {
+        players,
+        openings,
+        config,
+        seed,
+        watch,
+        next_game: AtomicUsize::new(0),
+    };
     let results: Vec<_> = thread::scope(|scope| {
-        let handles: Vec<_> =
-            (0..config.threads.max(1)).map(|_| scope.spawn(|| shared.play_games())).collect();
-        handles.into_iter().map(|h| h.join().unwrap_or_else(|p| std::panic::resume_unwind(p))).collect()
+        let handles: Vec<_> = (0..config.threads.max(1))
+            .map(|_| scope.spawn(|| shared.play_games()))
+            .collect();
+        handles
+            .into_iter()
+            .map(|h| h.join().unwrap_or_else(|p| std::panic::resume_unwind(p)))
+            .collect()
     });
     let games = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     Ok(MatchResult::of(games.concat()))
@@ -267,7 +287,10 @@ where
 
     /// One thread's work: games in lock-step until none is left.
     fn play_games(&self) -> Result<Vec<PlayedGame>, ArenaError> {
-        let mut minds = [Mind::new(self.players[0], 0)?, Mind::new(self.players[1], 1)?];
+        let mut minds = [
+            Mind::new(self.players[0], 0)?,
+            Mind::new(self.players[1], 1)?,
+        ];
         let mut finished = Vec::new();
         let mut lanes: Vec<Lane<W>> = (0..self.config.games_per_thread.max(1))
             .map_while(|_| self.take_game())
@@ -282,7 +305,8 @@ where
                 }
             }
             for (player, mind) in minds.iter_mut().enumerate() {
-                mind.answer(&mut lanes).map_err(|source| ArenaError::eval(player, source))?;
+                mind.answer(&mut lanes)
+                    .map_err(|source| ArenaError::eval(player, source))?;
             }
             for &index in ended.iter().rev() {
                 lanes.swap_remove(index);
@@ -329,7 +353,11 @@ impl Mind {
                 Some((searched.evaluators)().map_err(|source| ArenaError::eval(index, source))?)
             }
         };
-        Ok(Mind { evaluator, batch: Batch::default(), asking: Vec::new() })
+        Ok(Mind {
+            evaluator,
+            batch: Batch::default(),
+            asking: Vec::new(),
+        })
     }
 
     /// Evaluates the waiting rows and hands each lane its own.

@@ -35,7 +35,9 @@ pub fn draw<W: Referee>(
     let find = |pair: usize| {
         for attempt in 0..TRIES {
             let mut rng = Pcg64Mcg::seed_from_u64(seed_of(seed, [pair as u64, attempt, 0]));
-            let Some(opening) = random_walk(start(&mut rng), plies, &mut rng) else { continue };
+            let Some(opening) = random_walk(start(&mut rng), plies, &mut rng) else {
+                continue;
+            };
             if wins_at_once(&opening.world) {
                 continue;
             }
@@ -52,7 +54,9 @@ pub fn draw<W: Referee>(
 fn random_walk<W: Referee>(mut world: W, plies: u16, rng: &mut Pcg64Mcg) -> Option<Opening<W>> {
     let (mut legal, mut moves) = (Vec::new(), Vec::new());
     loop {
-        let Turn::Decision(side) = world.turn() else { return None };
+        let Turn::Decision(side) = world.turn() else {
+            return None;
+        };
         if moves.len() == plies as usize {
             return Some(Opening { world, moves });
         }
@@ -65,7 +69,9 @@ fn random_walk<W: Referee>(mut world: W, plies: u16, rng: &mut Pcg64Mcg) -> Opti
 
 /// Whether the side to move knows a move that wins the game.
 fn wins_at_once<W: Referee>(world: &W) -> bool {
-    let Turn::Decision(side) = world.turn() else { return false };
+    let Turn::Decision(side) = world.turn() else {
+        return false;
+    };
     let view = world.view(side);
     let mut legal = Vec::new();
     view.legal_moves(&mut legal);

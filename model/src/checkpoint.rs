@@ -1,0 +1,396 @@
+//! A network on disk: one safetensors file with the weights in training, their average, the
+//! optimiser's moments and how far training has come.
+//!
+//! Tensors are f32: `net.NAME`, `average.NAME`, `first.NAME` and, under AdamW, `second.NAME`, with the
+//! names and shapes of [`Layout`]. The header's one metadata entry, [`KEY`], is the JSON of [`About`].
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+use serde::{Deserialize, Serialize};
+use tch::{Device, TchError};
+
+use crate::config::{NetConfig, OptimConfig, OptimKind};
+use crate::device::Placement;
+use crate::learner::Learner;
+use crate::params::{Layout, Role, Weights, to_vec};
+
+/// Version of the file format.
+pub const FORMAT: u32 = 1;
+/// Name of the header's metadata entry.
+pub const KEY: &str = "fanqi_checkpoint";
+
+/// What the run says of a checkpoint; kept as it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Name of the form that the network plays.
+    pub form: String,
+    /// The form's rules, as text or as a hash of it.
+    pub ruleset: String,
+    /// The run's whole configuration.
+    pub config: String,
+}
+
+/// What a checkpoint's header says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// [`FORMAT`] of the writer.
+    pub format: u32,
+    /// Steps done.
+    pub step: u64,
+    /// Rows trained.
+    pub rows: u64,
+    /// Size of the network.
+    pub net: NetConfig,
+    /// Whose moments are kept.
+    pub optimiser: OptimKind,
+    /// Version of libtorch that the writer was built with.
+    pub torch: String,
+    /// Whose network it is.
+    pub origin: Origin,
+}
+
+/// Why a checkpoint could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The file system refused.
+    #[error("{doing} {path}: {source}")]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Not a whole safetensors file.
+    #[error("{path} is truncated or no safetensors file: {source}")]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: safetensors::SafeTensorError,
+    },
+    /// A safetensors file of somebody else's.
+    #[error("{path} is no fanqi checkpoint: its header has no readable entry \"{KEY}\"{detail}")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// Why the entry could not be read, if it is there.
+        detail: String,
+    },
+    /// Another version of the format.
+    #[error(
+        "{path} has checkpoint format {found}, but this program reads format {FORMAT}: use the version that wrote it"
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// A tensor is not as the header says.
+    #[error("{path}: tensor {tensor}: {what}")]
+    Tensor {
+        /// The file.
+        path: PathBuf,
+        /// Name of the tensor.
+        tensor: String,
+        /// What is wrong and what was expected.
+        what: String,
+    },
+    /// It is a whole checkpoint, but of something else than was asked for.
+    #[error("{path} holds {found}, but {asked} was asked for")]
+    Mismatch {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        found: String,
+        /// What was asked for.
+        asked: String,
+    },
+    /// The backend failed.
+    #[error("torch failed: {0}")]
+    Torch(#[from] TchError),
+}
+
+/// A checkpoint read whole and checked.
+struct Loaded {
+    about: About,
+    layout: Layout,
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl Loaded {
+    fn read(path: &Path) -> Result<Self, CheckpointError> {
+        let bytes = fs::read(path).map_err(|source| io("reading", path, source))?;
+        let broken = |source| CheckpointError::Broken {
+            path: path.into(),
+            source,
+        };
+        let (_, header) = SafeTensors::read_metadata(&bytes).map_err(broken)?;
+        let about = about(path, header.metadata().as_ref())?;
+        SafeTensors::deserialize(&bytes).map_err(broken)?;
+        let layout = Layout::of(&about.net);
+        Ok(Loaded {
+            about,
+            layout,
+            path: path.into(),
+            bytes,
+        })
+    }
+
+    fn tensor_error(&self, tensor: &str, what: String) -> CheckpointError {
+        CheckpointError::Tensor {
+            path: self.path.clone(),
+            tensor: tensor.into(),
+            what,
+        }
+    }
+
+    /// The tensors `part.NAME` of some roles as one flat vector.
+    fn flat(
+        &self,
+        file: &SafeTensors,
+        part: &str,
+        buffers: bool,
+    ) -> Result<Vec<f32>, CheckpointError> {
+        let mut flat = vec![
+            0.0;
+            if buffers {
+                self.layout.buffers
+            } else {
+                self.layout.params
+            }
+        ];
+        for (spec, &offset) in self.layout.specs.iter().zip(&self.layout.offsets) {
+            if (spec.role == Role::Buffer) != buffers {
+                continue;
+            }
+            let name = format!("{part}.{}", spec.name);
+            let view = file
+                .tensor(&name)
+                .map_err(|_| self.tensor_error(&name, "is missing".into()))?;
+            let shape: Vec<_> = spec.shape.iter().map(|&n| n as usize).collect();
+            if view.dtype() != Dtype::F32 || view.shape() != shape {
+                let what = format!(
+                    "is {:?} {:?}, expected F32 {shape:?}",
+                    view.dtype(),
+                    view.shape()
+                );
+                return Err(self.tensor_error(&name, what));
+            }
+            for (x, bytes) in flat[offset..].iter_mut().zip(view.data().chunks_exact(4)) {
+                *x = f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            }
+            if !flat[offset..offset + spec.len()]
+                .iter()
+                .all(|x| x.is_finite())
+            {
+                return Err(self.tensor_error(&name, "holds a number that is not finite".into()));
+            }
+        }
+        Ok(flat)
+    }
+
+    fn file(&self) -> Result<SafeTensors<'_>, CheckpointError> {
+        SafeTensors::deserialize(&self.bytes).map_err(|source| CheckpointError::Broken {
+            path: self.path.clone(),
+            source,
+        })
+    }
+
+    fn weights(&self, file: &SafeTensors, part: &str) -> Result<Weights, CheckpointError> {
+        let (params, buffers) = (self.flat(file, part, false)?, self.flat(file, part, true)?);
+        Ok(Weights {
+            config: self.about.net.clone(),
+            step: self.about.step,
+            params,
+            buffers,
+        })
+    }
+}
+
+fn io(doing: &'static str, path: &Path, source: std::io::Error) -> CheckpointError {
+    CheckpointError::Io {
+        doing,
+        path: path.into(),
+        source,
+    }
+}
+
+fn about(
+    path: &Path,
+    metadata: Option<&HashMap<String, String>>,
+) -> Result<About, CheckpointError> {
+    let foreign = |detail| CheckpointError::Foreign {
+        path: path.into(),
+        detail,
+    };
+    let text = metadata
+        .and_then(|m| m.get(KEY))
+        .ok_or_else(|| foreign(String::new()))?;
+    let json = |e: serde_json::Error| foreign(format!(" ({e})"));
+    let value: serde_json::Value = serde_json::from_str(text).map_err(json)?;
+    let found = value
+        .get("format")
+        .and_then(|v| v.as_u64())
+        .ok_or_else(|| foreign(" (no format)".into()))?;
+    if found != FORMAT as u64 {
+        return Err(CheckpointError::Version {
+            path: path.into(),
+            found: found as u32,
+        });
+    }
+    let about: About = serde_json::from_value(value).map_err(json)?;
+    about
+        .net
+        .check()
+        .map_err(|e| foreign(format!(" (net: {e})")))?;
+    Ok(about)
+}
+
+/// Reads the header alone.
+pub fn inspect(path: &Path) -> Result<About, CheckpointError> {
+    Ok(Loaded::read(path)?.about)
+}
+
+/// Reads the weights that play.
+pub fn load_play(path: &Path) -> Result<(Weights, About), CheckpointError> {
+    let loaded = Loaded::read(path)?;
+    let weights = loaded.weights(&loaded.file()?, "average")?;
+    Ok((weights, loaded.about))
+}
+
+impl Learner {
+    /// Writes everything that [`Learner::load`] needs. The file appears whole or not at all.
+    pub fn save(&self, path: &Path, origin: &Origin) -> Result<(), CheckpointError> {
+        let mut parts = vec![
+            ("net", to_vec(&self.net.params)?, false),
+            ("net", to_vec(&self.net.buffers)?, true),
+            ("average", to_vec(&self.average.params)?, false),
+            ("average", to_vec(&self.average.buffers)?, true),
+            ("first", to_vec(&self.optim.first)?, false),
+        ];
+        if let Some(second) = &self.optim.second {
+            parts.push(("second", to_vec(second)?, false));
+        }
+        let about = About {
+            format: FORMAT,
+            step: self.step,
+            rows: self.rows,
+            net: self.net.config.clone(),
+            optimiser: self.config.kind,
+            torch: env!("FANQI_TORCH_VERSION").into(),
+            origin: origin.clone(),
+        };
+        write_whole(path, &serialise(&self.net.layout, &parts, &about, path)?)
+    }
+
+    /// Trains on from a checkpoint of the same network and optimiser.
+    pub fn load(
+        path: &Path,
+        net: &NetConfig,
+        config: &OptimConfig,
+        placement: &Placement,
+    ) -> Result<(Self, About), CheckpointError> {
+        let loaded = Loaded::read(path)?;
+        let mismatch = |found: String, asked: String| CheckpointError::Mismatch {
+            path: path.into(),
+            found,
+            asked,
+        };
+        if loaded.about.net != *net {
+            return Err(mismatch(
+                format!("a network of {:?}", loaded.about.net),
+                format!("{net:?}"),
+            ));
+        }
+        if loaded.about.optimiser != config.kind {
+            let name = |kind: OptimKind| format!("{kind:?}").to_lowercase();
+            return Err(mismatch(
+                format!("the moments of {}", name(loaded.about.optimiser)),
+                format!("the optimiser {}", name(config.kind)),
+            ));
+        }
+        let file = loaded.file()?;
+        let mut learner = Learner::from_weights(&loaded.weights(&file, "net")?, config, placement)?;
+        learner.average =
+            crate::net::Net::new(&loaded.weights(&file, "average")?, placement.device)?;
+        let tensor =
+            |x: Vec<f32>, device: Device| tch::Tensor::f_from_slice(&x)?.f_to_device(device);
+        learner.optim.first = tensor(loaded.flat(&file, "first", false)?, placement.device)?;
+        if learner.optim.second.is_some() {
+            learner.optim.second = Some(tensor(
+                loaded.flat(&file, "second", false)?,
+                placement.device,
+            )?);
+        }
+        (learner.step, learner.rows) = (loaded.about.step, loaded.about.rows);
+        Ok((learner, loaded.about))
+    }
+}
+
+type Part = (&'static str, Vec<f32>, bool);
+
+fn serialise(
+    layout: &Layout,
+    parts: &[Part],
+    about: &About,
+    path: &Path,
+) -> Result<Vec<u8>, CheckpointError> {
+    let broken = |source| CheckpointError::Broken {
+        path: path.into(),
+        source,
+    };
+    let mut tensors = Vec::new();
+    for (part, flat, buffers) in parts {
+        for (spec, &offset) in layout.specs.iter().zip(&layout.offsets) {
+            if (spec.role == Role::Buffer) != *buffers {
+                continue;
+            }
+            let name = format!("{part}.{}", spec.name);
+            let numbers = &flat[offset..offset + spec.len()];
+            if !numbers.iter().all(|x| x.is_finite()) {
+                let what = "holds a number that is not finite; nothing was written".into();
+                return Err(CheckpointError::Tensor {
+                    path: path.into(),
+                    tensor: name,
+                    what,
+                });
+            }
+            let shape = spec.shape.iter().map(|&n| n as usize).collect();
+            let view = TensorView::new(Dtype::F32, shape, bytemuck::cast_slice(numbers))
+                .map_err(broken)?;
+            tensors.push((name, view));
+        }
+    }
+    let text = serde_json::to_string(about).map_err(|e| broken(e.into()))?;
+    safetensors::serialize(tensors, Some(HashMap::from([(KEY.to_string(), text)]))).map_err(broken)
+}
+
+/// Writes a file beside `path`, has it on disk, and then gives it its name.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let write = || {
+        let mut file = File::create(&part)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&part, path)?;
+        let folder = path
+            .parent()
+            .filter(|p| !p.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(|source| {
+        let _ = fs::remove_file(&part);
+        io("writing", path, source)
+    })
+}

@@ -1,0 +1,187 @@
+//! A network behind [`selfplay::eval::Evaluator`].
+use std::sync::Arc;
+
+use half::{bf16, f16};
+use selfplay::eval::{Batch, EvalError, Evaluator};
+use selfplay::game::Wdl;
+use selfplay::policy::{INDICES, PLANES, SQUARES};
+use tch::{Device, Kind, TchError, Tensor};
+
+use crate::device::Placement;
+use crate::expand::{Element, Planes};
+use crate::infer::Infer;
+use crate::net::{Output, PLIES_UNIT};
+use crate::slot::WeightSlot;
+
+/// Evaluates with the newest weights of a slot, one batch at a time, in the calling thread.
+pub struct NetEvaluator {
+    slot: Arc<WeightSlot>,
+    published: u64,
+    step: u64,
+    infer: Infer,
+    placement: Placement,
+    planes: Planes,
+    heads: Vec<f32>,
+    picked: Vec<f32>,
+    offsets: Vec<i64>,
+}
+
+fn failed(error: TchError) -> EvalError {
+    EvalError::Failed(error.to_string())
+}
+
+/// Place of a policy index in a row of [`Output::policy`].
+fn offset(index: u16) -> usize {
+    index as usize % SQUARES * PLANES + index as usize / SQUARES
+}
+
+impl NetEvaluator {
+    /// An evaluator that follows `slot`.
+    pub fn new(slot: Arc<WeightSlot>, placement: Placement) -> Result<Self, EvalError> {
+        let (published, weights) = (slot.published(), slot.latest());
+        let infer = Infer::new(&weights, placement.device, placement.inference).map_err(failed)?;
+        let planes = Planes::new(placement.inference, placement.device);
+        let (heads, picked, offsets) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(NetEvaluator {
+            slot,
+            published,
+            step: weights.step,
+            infer,
+            placement,
+            planes,
+            heads,
+            picked,
+            offsets,
+        })
+    }
+
+    /// Takes over newer weights, if there are any.
+    fn refresh(&mut self) -> Result<(), TchError> {
+        let published = self.slot.published();
+        if published != self.published {
+            let weights = self.slot.latest();
+            self.infer = Infer::new(&weights, self.placement.device, self.placement.inference)?;
+            (self.published, self.step) = (published, weights.step);
+        }
+        Ok(())
+    }
+
+    /// WDL and moves left to the host, then the two outputs from them.
+    fn heads(&mut self, output: &Output, batch: &mut Batch) -> Result<(), TchError> {
+        let rows = batch.len();
+        let heads = Tensor::f_cat(
+            &[
+                output.wdl.f_softmax(1, Kind::Float)?,
+                output.moves_left.f_unsqueeze(1)?,
+            ],
+            1,
+        )?;
+        self.heads.resize(4 * rows, 0.0);
+        heads
+            .f_to_device(Device::Cpu)?
+            .f_copy_data(&mut self.heads, 4 * rows)?;
+        let rows = self.heads.chunks_exact(4);
+        batch.wdl.extend(rows.clone().map(|h| Wdl {
+            win: h[0],
+            draw: h[1],
+            loss: h[2],
+        }));
+        batch
+            .moves_left
+            .extend(rows.map(|h| h[3] * PLIES_UNIT as f32));
+        Ok(())
+    }
+
+    /// The legal moves' logits, picked on the device, then read there.
+    fn pick_on_device(&mut self, policy: &Tensor, batch: &mut Batch) -> Result<(), TchError> {
+        self.offsets.clear();
+        for row in 0..batch.len() {
+            let legal = &batch.legal[batch.legal_range(row)];
+            self.offsets
+                .extend(legal.iter().map(|&i| (row * INDICES + offset(i)) as i64));
+        }
+        let offsets = Tensor::f_from_slice(&self.offsets)?.f_to_device(policy.device())?;
+        let picked = policy.f_reshape([-1])?.f_index_select(0, &offsets)?;
+        self.picked.resize(self.offsets.len(), 0.0);
+        picked
+            .f_to_kind(Kind::Float)?
+            .f_to_device(Device::Cpu)?
+            .f_copy_data(&mut self.picked, self.offsets.len())?;
+        batch.log_priors.extend_from_slice(&self.picked);
+        Ok(())
+    }
+}
+
+/// The legal moves' logits, read where they lie in host memory.
+fn pick_on_host<T: Element>(policy: &Tensor, batch: &mut Batch) -> Result<(), TchError> {
+    let policy = policy.f_contiguous()?;
+    assert!(policy.kind() == T::KIND && policy.numel() == batch.len() * INDICES);
+    // SAFETY: a contiguous host tensor of this kind and number of elements, alive until the end of the function.
+    let logits =
+        unsafe { std::slice::from_raw_parts(policy.data_ptr().cast::<T>(), policy.numel()) };
+    for (row, logits) in logits.chunks_exact(INDICES).enumerate() {
+        let range = batch.legal_range(row);
+        batch
+            .log_priors
+            .extend(batch.legal[range].iter().map(|&i| logits[offset(i)].get()));
+    }
+    Ok(())
+}
+
+/// Turns logits into the logarithms of their softmax; false if one is not finite.
+fn log_softmax(logits: &mut [f32]) -> bool {
+    let max = logits.iter().fold(f32::NEG_INFINITY, |m, &x| m.max(x));
+    let sum: f32 = logits.iter().map(|&x| (x - max).exp()).sum();
+    let shift = max + sum.ln();
+    let mut check = 0.0;
+    for x in logits.iter_mut() {
+        *x -= shift;
+        check += *x;
+    }
+    check.is_finite()
+}
+
+impl Evaluator for NetEvaluator {
+    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvalError> {
+        batch.log_priors.clear();
+        batch.wdl.clear();
+        batch.moves_left.clear();
+        self.refresh().map_err(failed)?;
+        if batch.is_empty() {
+            return Ok(());
+        }
+        if let Some(index) = batch.legal.iter().find(|&&i| i as usize >= INDICES) {
+            return Err(EvalError::Failed(format!(
+                "policy index {index} of a batch is not below {INDICES}"
+            )));
+        }
+        let _guard = tch::no_grad_guard();
+        let planes = self.planes.fill(&batch.records).map_err(failed)?;
+        let output = self.infer.forward(&planes).map_err(failed)?;
+        self.heads(&output, batch).map_err(failed)?;
+        match (self.placement.device, self.placement.inference) {
+            (Device::Cpu, Kind::BFloat16) => pick_on_host::<bf16>(&output.policy, batch),
+            (Device::Cpu, Kind::Half) => pick_on_host::<f16>(&output.policy, batch),
+            (Device::Cpu, _) => pick_on_host::<f32>(&output.policy, batch),
+            _ => self.pick_on_device(&output.policy, batch),
+        }
+        .map_err(failed)?;
+        for row in 0..batch.len() {
+            let range = batch.legal_range(row);
+            let (wdl, moves) = (batch.wdl[row], batch.moves_left[row]);
+            let finite = (wdl.win + wdl.draw + wdl.loss + moves).is_finite();
+            if !log_softmax(&mut batch.log_priors[range]) || !finite {
+                return Err(EvalError::NonFinite {
+                    step: self.step,
+                    row,
+                    rows: batch.len(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&self) -> u64 {
+        self.step
+    }
+}

@@ -1,0 +1,208 @@
+//! The network: a residual tower whose every n-th block mixes in global pooling (as in KataGo,
+//! Wu 2019), and its three heads.
+use tch::{Device, Kind, TchError, Tensor};
+
+use selfplay::policy;
+
+use crate::config::NetConfig;
+use crate::expand::PLANES;
+use crate::layers::{Conv, ConvLayer, ConvNorm, Linear, Source, pool};
+use crate::params::{Layout, Role, Weights};
+
+/// Plies that 1 in the moves-left head's own unit stands for.
+pub const PLIES_UNIT: f64 = 100.0;
+/// One in this many channels of a pooling block is pooled.
+const POOLED_SHARE: i64 = 4;
+
+/// What the network says, all from the side to move.
+pub struct Output {
+    /// `[rows, 90, 50]` in the kind of the computation: logits by square left and plane of
+    /// [`selfplay::policy`]; index `i` of that module lies at `[i % 90][i / 90]`.
+    pub policy: Tensor,
+    /// `[rows, 3]` f32: logits of win, draw, loss.
+    pub wdl: Tensor,
+    /// `[rows]` f32: plies to the end of the game in units of [`PLIES_UNIT`], at least 0.
+    pub moves_left: Tensor,
+}
+
+/// A residual block: two 3x3 convolutions, and maybe a bias drawn from the whole board.
+pub(crate) struct Block<C> {
+    pub(crate) first: C,
+    pub(crate) pooled: Option<Linear>,
+    pub(crate) second: C,
+}
+
+/// The function of the network over one kind of convolution.
+pub(crate) struct Tower<C> {
+    pub(crate) stem: C,
+    pub(crate) blocks: Vec<Block<C>>,
+    pub(crate) policy_hidden: C,
+    pub(crate) policy: Conv,
+    pub(crate) value: C,
+    pub(crate) value_hidden: Linear,
+    pub(crate) wdl: Linear,
+    pub(crate) moves_left: Linear,
+}
+
+/// Builds the network of `config` from the tensors of `source`.
+pub(crate) fn build(config: &NetConfig, source: &mut Source) -> Tower<ConvNorm> {
+    let c = config.channels as i64;
+    let (p, v, h) = (
+        config.policy_channels as i64,
+        config.value_channels as i64,
+        config.value_hidden as i64,
+    );
+    let stem = ConvNorm::new(source, "stem", (PLANES as i64, c), 3, 1.0);
+    let blocks = (0..config.blocks).map(|i| {
+        let name = format!("blocks.{i}");
+        let pooled = config.pool_every > 0 && (i + 1) % config.pool_every == 0;
+        Block {
+            first: ConvNorm::new(source, &format!("{name}.first"), (c, c), 3, 1.0),
+            pooled: pooled.then(|| {
+                Linear::output(source, &format!("{name}.pooled"), 2 * pooled_channels(c), c)
+            }),
+            // a block starts as the identity (Goyal et al. 2017, section 5.1)
+            second: ConvNorm::new(source, &format!("{name}.second"), (c, c), 3, 0.0),
+        }
+    });
+    let blocks = blocks.collect();
+    Tower {
+        stem,
+        blocks,
+        policy_hidden: ConvNorm::new(source, "policy_hidden", (c, p), 1, 1.0),
+        policy: Conv::output(source, "policy", p, policy::PLANES as i64),
+        value: ConvNorm::new(source, "value", (c, v), 1, 1.0),
+        value_hidden: Linear::hidden(source, "value_hidden", (policy::SQUARES as i64 + 2) * v, h),
+        wdl: Linear::output(source, "wdl", h, 3),
+        moves_left: Linear::output(source, "moves_left", h, 1),
+    }
+}
+
+fn pooled_channels(channels: i64) -> i64 {
+    (channels / POOLED_SHARE).max(1)
+}
+
+impl<C: ConvLayer> Block<C> {
+    fn forward(&self, x: &Tensor, train: bool) -> Result<Tensor, TchError> {
+        let mut y = self.first.forward(x, train)?;
+        if let Some(linear) = &self.pooled {
+            let part = y.f_narrow(1, 0, linear.weight.size()[1] / 2)?.f_relu()?;
+            let bias = linear.forward(&Tensor::f_cat(&pool(&part)?, 1)?)?;
+            y = y.f_add_(&bias.f_unsqueeze(-1)?.f_unsqueeze(-1)?)?;
+        }
+        let mut y = self.second.forward(&y.f_relu_()?, train)?;
+        y.f_add_(x)?.f_relu_()
+    }
+}
+
+impl<C: ConvLayer> Tower<C> {
+    /// `x`: `[rows, PLANES, 10, 9]` planes; `train`: norms use and record the batch's statistics.
+    pub(crate) fn forward(&self, x: &Tensor, train: bool) -> Result<Output, TchError> {
+        let mut x = self.stem.forward(x, train)?.f_relu_()?;
+        for block in &self.blocks {
+            x = block.forward(&x, train)?;
+        }
+        let hidden = self.policy_hidden.forward(&x, train)?.f_relu_()?;
+        let policy = self
+            .policy
+            .forward(&hidden, train)?
+            .f_permute([0, 2, 3, 1])?
+            .f_flatten(1, 2)?;
+        let value = self.value.forward(&x, train)?.f_relu_()?;
+        let [mean, max] = pool(&value)?;
+        let squares = value.f_permute([0, 2, 3, 1])?.f_flatten(1, 3)?;
+        let hidden = self
+            .value_hidden
+            .forward(&Tensor::f_cat(&[squares, mean, max], 1)?)?
+            .f_relu_()?;
+        let hidden = hidden.f_to_kind(Kind::Float)?;
+        Ok(Output {
+            policy,
+            wdl: self.wdl.forward(&hidden)?,
+            moves_left: self
+                .moves_left
+                .forward(&hidden)?
+                .f_squeeze_dim(1)?
+                .f_softplus()?,
+        })
+    }
+}
+
+/// The trainable form.
+pub struct Net {
+    /// Its size.
+    pub config: NetConfig,
+    /// Where its tensors lie.
+    pub layout: Layout,
+    /// Flat parameters; the network reads views of them.
+    pub params: Tensor,
+    /// Flat running statistics; the network reads and updates views of them.
+    pub buffers: Tensor,
+    /// The parameters' views in the order of the flat tensor, each a leaf of the graph.
+    pub leaves: Vec<Tensor>,
+    tower: Tower<ConvNorm>,
+}
+
+impl Net {
+    /// The network with these weights.
+    pub fn new(weights: &Weights, device: Device) -> Result<Self, TchError> {
+        let layout = Layout::of(&weights.config);
+        let (params, buffers) = weights.tensors(device)?;
+        let mut views = Vec::with_capacity(layout.specs.len());
+        for (spec, &offset) in layout.specs.iter().zip(&layout.offsets) {
+            let flat = if spec.role == Role::Buffer {
+                &buffers
+            } else {
+                &params
+            };
+            let view = flat
+                .f_narrow(0, offset as i64, spec.len() as i64)?
+                .f_view(spec.shape.as_slice())?;
+            views.push(
+                view.f_detach()?
+                    .f_set_requires_grad(spec.role != Role::Buffer)?,
+            );
+        }
+        let leaves = layout
+            .trained()
+            .into_iter()
+            .map(|i| views[i].shallow_clone())
+            .collect();
+        let mut next = views.into_iter();
+        let tower = build(&weights.config, &mut |_| {
+            next.next().expect("one view for each spec")
+        });
+        Ok(Net {
+            config: weights.config.clone(),
+            layout,
+            params,
+            buffers,
+            leaves,
+            tower,
+        })
+    }
+
+    /// `x`: `[rows, PLANES, 10, 9]`, in the kind to compute in; `train`: norms use and record the
+    /// batch's statistics.
+    pub fn forward(&self, x: &Tensor, train: bool) -> Result<Output, TchError> {
+        self.tower.forward(x, train)
+    }
+
+    pub(crate) fn tower(&self) -> &Tower<ConvNorm> {
+        &self.tower
+    }
+
+    /// Its numbers as plain data, labelled with `step`.
+    pub fn weights(&self, step: u64) -> Result<Weights, TchError> {
+        let (params, buffers) = (
+            crate::params::to_vec(&self.params)?,
+            crate::params::to_vec(&self.buffers)?,
+        );
+        Ok(Weights {
+            config: self.config.clone(),
+            step,
+            params,
+            buffers,
+        })
+    }
+}

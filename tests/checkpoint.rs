@@ -1,0 +1,233 @@
+//! What is on disk is what was in memory, or it is refused with a reason.
+mod model_rows;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use model::checkpoint::{CheckpointError, KEY, Origin, inspect, load_play};
+use model::config::{NetConfig, OptimConfig, OptimKind};
+use model::learner::Learner;
+use model_rows::{NET, OPTIM, placement, rows, train_batch};
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+use tch::Kind;
+
+fn origin() -> Origin {
+    Origin {
+        form: "xiangqi".into(),
+        ruleset: "rules \"1\"".into(),
+        config: "a = 1\n".into(),
+    }
+}
+
+fn trained(config: &OptimConfig, kind: Kind, steps: u64) -> Learner {
+    let mut learner = Learner::new(&NET, config, &placement(kind), 1).unwrap();
+    (0..steps).for_each(|s| train(&mut learner, s));
+    learner
+}
+
+fn train(learner: &mut Learner, seed: u64) {
+    learner.step(&train_batch(&rows(8, seed))).unwrap();
+}
+
+fn file(dir: &Path, name: &str, learner: &Learner) -> Vec<u8> {
+    learner.save(&dir.join(name), &origin()).unwrap();
+    fs::read(dir.join(name)).unwrap()
+}
+
+#[test]
+fn twenty_steps_are_ten_a_save_a_load_and_ten_more() {
+    let dir = tempfile::tempdir().unwrap();
+    for optimiser in [OptimKind::Adamw, OptimKind::Sgd] {
+        for kind in [Kind::Float, Kind::BFloat16] {
+            let config = OptimConfig {
+                kind: optimiser,
+                ..OPTIM
+            };
+            let through = file(dir.path(), "through", &trained(&config, kind, 20));
+            file(dir.path(), "half", &trained(&config, kind, 10));
+            let (mut again, about) =
+                Learner::load(&dir.path().join("half"), &NET, &config, &placement(kind)).unwrap();
+            assert_eq!((about.step, about.rows, about.origin), (10, 80, origin()));
+            (10..20).for_each(|s| train(&mut again, s));
+            assert!(
+                file(dir.path(), "again", &again) == through,
+                "{optimiser:?} {kind:?}"
+            );
+        }
+    }
+    assert_eq!(
+        fs::read_dir(dir.path()).unwrap().count(),
+        3,
+        "only whole files, no temporary ones"
+    );
+}
+
+#[test]
+fn the_weights_that_play_are_the_published_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let learner = trained(&OPTIM, Kind::Float, 3);
+    file(dir.path(), "net", &learner);
+    let (weights, about) = load_play(&dir.path().join("net")).unwrap();
+    assert_eq!(weights, learner.publish().unwrap());
+    assert_eq!(
+        (about, weights.step),
+        (inspect(&dir.path().join("net")).unwrap(), 3)
+    );
+}
+
+#[test]
+fn a_truncated_file_never_loads() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = file(dir.path(), "net", &trained(&OPTIM, Kind::Float, 1));
+    let cut = dir.path().join("cut");
+    let step = whole.len() / 150;
+    for length in (0..64)
+        .chain((64..whole.len()).step_by(step))
+        .chain(whole.len() - 8..whole.len())
+    {
+        fs::write(&cut, &whole[..length]).unwrap();
+        let error = load_play(&cut).expect_err("a truncated file");
+        assert!(
+            matches!(error, CheckpointError::Broken { .. }),
+            "{length} bytes: {error}"
+        );
+        assert!(error.to_string().contains("cut"));
+    }
+    fs::write(&cut, [whole, vec![0]].concat()).unwrap();
+    assert!(load_play(&cut).is_err());
+}
+
+/// The file of `learner` with its tensors and its metadata entry changed.
+fn edited(
+    bytes: &[u8],
+    edit: impl Fn(&mut HashMap<String, (Vec<usize>, Vec<u8>)>, &mut String),
+) -> Vec<u8> {
+    let file = SafeTensors::deserialize(bytes).unwrap();
+    let (_, header) = SafeTensors::read_metadata(bytes).unwrap();
+    let mut text = header.metadata().as_ref().unwrap()[KEY].clone();
+    let mut tensors: HashMap<_, _> = file
+        .tensors()
+        .into_iter()
+        .map(|(n, v)| (n, (v.shape().to_vec(), v.data().to_vec())))
+        .collect();
+    edit(&mut tensors, &mut text);
+    let views = tensors
+        .iter()
+        .map(|(n, (s, d))| (n, TensorView::new(Dtype::F32, s.clone(), d).unwrap()));
+    let metadata = (!text.is_empty()).then(|| HashMap::from([(KEY.to_string(), text)]));
+    safetensors::serialize(views, metadata).unwrap()
+}
+
+#[test]
+fn every_other_fault_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("net");
+    let whole = file(dir.path(), "net", &trained(&OPTIM, Kind::Float, 1));
+    let check = |bytes: Vec<u8>, parts: &[&str]| {
+        fs::write(&path, bytes).unwrap();
+        let message = load_play(&path).expect_err(parts[0]).to_string();
+        for part in parts.iter().chain(&[path.to_str().unwrap()]) {
+            assert!(message.contains(part), "{message}: {part}");
+        }
+    };
+    let name = "average.stem.conv.weight";
+    check(b"hello".to_vec(), &["truncated or no safetensors file"]);
+    check(
+        edited(&whole, |_, text| text.clear()),
+        &["no fanqi checkpoint", KEY],
+    );
+    check(
+        edited(&whole, |_, text| *text = "{".into()),
+        &["no fanqi checkpoint"],
+    );
+    check(
+        edited(&whole, |_, text| {
+            *text = text.replace("\"format\":1", "\"format\":2")
+        }),
+        &["format 2", "reads format 1"],
+    );
+    check(
+        edited(&whole, |_, text| {
+            *text = text.replace("\"blocks\":2", "\"blocks\":3")
+        }),
+        &["blocks.2", "missing"],
+    );
+    check(
+        edited(&whole, |_, text| {
+            *text = text.replace("\"blocks\":2", "\"blocks\":4000000000")
+        }),
+        &["blocks", "0..=256"],
+    );
+    check(
+        edited(&whole, |t, _| drop(t.remove(name))),
+        &[name, "missing"],
+    );
+    check(
+        edited(&whole, |t, _| t.get_mut(name).unwrap().0.reverse()),
+        &[name, "expected F32 [8, 21, 3, 3]"],
+    );
+    check(
+        edited(&whole, |t, _| t.get_mut(name).unwrap().1[..4].fill(255)),
+        &[name, "not finite"],
+    );
+    check(edited(&whole, |_, _| ()).split_off(1), &["truncated"]);
+}
+
+#[test]
+fn another_network_or_optimiser_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("net");
+    file(dir.path(), "net", &trained(&OPTIM, Kind::Float, 1));
+    let load = |net: &NetConfig, optim: &OptimConfig| match Learner::load(
+        &path,
+        net,
+        optim,
+        &placement(Kind::Float),
+    ) {
+        Ok(_) => panic!("loaded"),
+        Err(error) => error.to_string(),
+    };
+    let message = load(
+        &NetConfig {
+            channels: 16,
+            ..NET
+        },
+        &OPTIM,
+    );
+    assert!(
+        message.contains("channels: 8") && message.contains("channels: 16"),
+        "{message}"
+    );
+    let message = load(
+        &NET,
+        &OptimConfig {
+            kind: OptimKind::Sgd,
+            ..OPTIM
+        },
+    );
+    assert!(
+        message.contains("the moments of adamw") && message.contains("sgd"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_written_or_read_is_an_error_with_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("missing/net");
+    let error = trained(&OPTIM, Kind::Float, 0)
+        .save(&path, &origin())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("writing") && error.contains("missing/net"),
+        "{error}"
+    );
+    let error = load_play(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("reading") && error.contains("missing/net"),
+        "{error}"
+    );
+}

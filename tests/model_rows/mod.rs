@@ -1,0 +1,119 @@
+//! Random rows for the model's tests: well-formed, not from any game, decided by their seed.
+#![allow(dead_code)]
+use model::batch::TrainBatch;
+use model::config::{NetConfig, OptimConfig, OptimKind};
+use model::device::Placement;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use selfplay::eval::Batch;
+use selfplay::policy::{INDICES, SQUARES, squares};
+use selfplay::record::{RECORD_BYTES, Record, Rows, at};
+use tch::{Device, Kind};
+
+pub const NET: NetConfig = NetConfig {
+    channels: 8,
+    blocks: 2,
+    pool_every: 2,
+    policy_channels: 8,
+    value_channels: 4,
+    value_hidden: 16,
+};
+
+pub const OPTIM: OptimConfig = OptimConfig {
+    kind: OptimKind::Adamw,
+    batch_rows: 16,
+    learning_rate: 3e-3,
+    warmup_rows: 64,
+    decay_rows: 0,
+    final_rate_share: 0.1,
+    weight_decay: 1e-4,
+    beta1: 0.9,
+    beta2: 0.99,
+    clip_norm: 5.0,
+    ema_decay: 0.9,
+    policy_weight: 1.0,
+    value_weight: 1.0,
+    moves_left_weight: 0.5,
+    search_value_share: 0.25,
+};
+
+pub fn placement(kind: Kind) -> Placement {
+    model::device::single_threaded();
+    Placement {
+        device: Device::Cpu,
+        inference: kind,
+        training: kind,
+    }
+}
+
+pub fn rng(seed: u64) -> Pcg64Mcg {
+    Pcg64Mcg::seed_from_u64(seed)
+}
+
+pub fn record(rng: &mut Pcg64Mcg) -> Record {
+    let mut record = [0; RECORD_BYTES];
+    for byte in &mut record[..SQUARES] {
+        let kind = rng.random_range(1..=7) + 8 * rng.random_range(0..2);
+        *byte = if rng.random_bool(0.3) { kind } else { 0 };
+    }
+    record[at::NO_CAPTURE] = rng.random();
+    record[at::NO_CAPTURE_LIMIT] = 120;
+    record[at::REPETITIONS] = rng.random_range(0..3);
+    record[at::LAST_FROM] = rng.random_range(0..90);
+    record[at::LAST_TO] = rng.random_range(0..90);
+    record[at::IN_CHECK] = rng.random_range(0..2);
+    record
+}
+
+/// 1..=60 different moves on the board.
+pub fn legal(rng: &mut Pcg64Mcg) -> Vec<u16> {
+    let mut moves: Vec<u16> = (0..INDICES as u16)
+        .filter(|&i| squares(i).is_some())
+        .collect();
+    moves.shuffle(rng);
+    moves.truncate(rng.random_range(1..=60));
+    moves
+}
+
+pub fn eval_batch(rows: usize, seed: u64) -> Batch {
+    let (mut rng, mut batch) = (rng(seed), Batch::default());
+    for _ in 0..rows {
+        batch.records.push(record(&mut rng));
+        batch.legal.extend(legal(&mut rng));
+        batch.legal_end.push(batch.legal.len() as u32);
+    }
+    batch
+}
+
+pub fn rows(count: usize, seed: u64) -> Rows {
+    let (mut rng, mut rows) = (rng(seed), Rows::default());
+    for i in 0..count {
+        let moves = legal(&mut rng);
+        let share = 65535 / moves.len() as u16;
+        rows.policy_prob
+            .extend(moves.iter().map(|_| rng.random_range(0..=share)));
+        rows.policy_index.extend(&moves);
+        rows.policy_end.push(rows.policy_index.len() as u64);
+        rows.records.push(record(&mut rng));
+        rows.policy_weight.push(u8::from(rng.random_bool(0.7)));
+        let (a, b) = (rng.random::<f32>() / 2.0, rng.random::<f32>() / 2.0);
+        rows.search_wdl.push([a, b, 1.0 - a - b]);
+        rows.outcome.push(rng.random_range(0..3));
+        rows.plies_left.push(rng.random_range(0..200));
+        rows.game.push(i as u64);
+        rows.ply.push(0);
+        rows.net_step.push(0);
+    }
+    rows
+}
+
+pub fn train_batch(rows: &Rows) -> TrainBatch {
+    let mut batch = TrainBatch::default();
+    for i in 0..rows.len() {
+        batch
+            .push_from(rows, i, 100 + i as u64, i % 2 == 1)
+            .expect("a well-formed row");
+    }
+    batch
+}

@@ -1,0 +1,450 @@
+//! The run directory: locked, committed step by step, killed anywhere, out of space, foreign.
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use selfplay::game::{Color, Ending, Outcome, Reason};
+use selfplay::record::Rows;
+use train::atomic::{self, FileError};
+use train::games::{self, GameText};
+use train::replay::RowTotals;
+use train::run_dir::{Commit, RunDir, State, TrainingState};
+use train::samples::{self, SamplesConfig, ShardHead};
+
+mod random_rows;
+use random_rows::random_rows;
+
+const VICTIM: &str = "FANQI_TEST_VICTIM";
+const GAMES_PER_COMMIT: u64 = 3;
+
+fn head() -> ShardHead {
+    ShardHead {
+        form: "xiangqi".into(),
+        ruleset: "rules".into(),
+    }
+}
+
+fn config() -> SamplesConfig {
+    SamplesConfig {
+        shard_rows: 1,
+        chunk_rows: 64,
+        gzip_level: 1,
+    }
+}
+
+fn game(id: u64, plies: usize) -> GameText {
+    GameText {
+        id,
+        seed: id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        form: "xiangqi".into(),
+        start: "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1".into(),
+        moves: vec!["h2e2".to_string(); plies],
+        ending: Ending {
+            outcome: Outcome::Win(Color::Red),
+            reason: Reason::Checkmate,
+        },
+        net_step_first: 10,
+        net_step_last: 20,
+        would_resign: None,
+    }
+}
+
+/// Adds the next commit's games to `state`.
+fn play(state: &mut State) -> (Rows, Vec<GameText>) {
+    let s = &mut state.selfplay;
+    let rows = random_rows(s.next_game_id, s.next_game_id, GAMES_PER_COMMIT, 20, 30);
+    let played: Vec<_> = (0..GAMES_PER_COMMIT)
+        .map(|k| game(s.next_game_id + k, 7))
+        .collect();
+    s.commits += 1;
+    s.next_game_id += GAMES_PER_COMMIT;
+    played.iter().for_each(|g| s.add_game(g));
+    s.rows.training += rows.len() as u64;
+    (rows, played)
+}
+
+fn commit(run: &RunDir, state: &mut State) -> Result<(), FileError> {
+    let (rows, played) = play(&mut state.clone());
+    let new = Commit {
+        rows: &rows,
+        totals: RowTotals {
+            training: rows.len() as u64,
+            held_out: 0,
+        },
+        games: &played,
+        next_game_id: state.selfplay.next_game_id + GAMES_PER_COMMIT,
+    };
+    run.commit(state, &new, &head(), &config())
+}
+
+/// Opens and recovers a run; every committed game must be there once, and nothing else.
+fn reopen(path: &Path) -> (RunDir, State, Vec<String>) {
+    let (run, state) = RunDir::open(path).unwrap();
+    let dropped = run.recover(state.as_ref()).unwrap();
+    let state = state.unwrap_or_else(|| State::new("xiangqi", 1));
+    let (mut ids, mut rows) = (Vec::new(), 0);
+    for n in 1..=state.selfplay.commits {
+        ids.extend(
+            games::read(&run.games_path(n))
+                .unwrap()
+                .iter()
+                .map(|g| g.id),
+        );
+        let (_, shard) = samples::read(&run.shard_path(n), Some("xiangqi")).unwrap();
+        rows += shard.len() as u64;
+        let mut of_shard = shard.game.clone();
+        of_shard.dedup();
+        assert_eq!(of_shard, ids[ids.len() - GAMES_PER_COMMIT as usize..]);
+    }
+    assert_eq!(ids, (0..state.selfplay.games).collect::<Vec<_>>());
+    assert_eq!(
+        state.selfplay.rows,
+        RowTotals {
+            training: rows,
+            held_out: 0
+        }
+    );
+    for (folder, count) in [
+        ("samples", state.selfplay.commits),
+        ("games", state.selfplay.commits),
+    ] {
+        assert_eq!(
+            atomic::names(&path.join(folder)).unwrap().len() as u64,
+            count,
+            "{folder}"
+        );
+    }
+    assert!(
+        !atomic::names(path)
+            .unwrap()
+            .iter()
+            .any(|n| n.starts_with(atomic::TEMP_PREFIX))
+    );
+    (run, state, dropped)
+}
+
+#[test]
+fn a_commit_killed_after_any_step_counts_wholly_or_not_at_all() {
+    let half = |path: PathBuf| fs::write(atomic::temp_path(&path), b"half").unwrap();
+    // What each step of a commit leaves behind, in order.
+    type Step = fn(&RunDir, &State, &Rows, &[GameText], &dyn Fn(PathBuf));
+    let steps: [Step; 6] = [
+        |run, s, _, _, half| half(run.shard_path(s.selfplay.commits)),
+        |run, s, rows, _, _| {
+            samples::write(
+                &run.shard_path(s.selfplay.commits),
+                rows,
+                &head(),
+                &config(),
+            )
+            .unwrap()
+        },
+        |run, s, _, _, half| half(run.games_path(s.selfplay.commits)),
+        |run, s, _, games, _| games::write(&run.games_path(s.selfplay.commits), games).unwrap(),
+        |run, _, _, _, half| half(run.path().join("state.json")),
+        |run, s, _, _, _| run.write_state(s).unwrap(),
+    ];
+    let expected_drops: [&[&str]; 7] = [
+        &[],
+        &["samples/.tmp-000003.h5: unfinished file"],
+        &["samples/000003.h5: not committed ("],
+        &[
+            "games/.tmp-000003.txt: unfinished file",
+            "samples/000003.h5: not committed (",
+        ],
+        &[
+            "samples/000003.h5: not committed (",
+            "games/000003.txt: not committed (3 games)",
+        ],
+        &[
+            ".tmp-state.json: unfinished file",
+            "samples/000003.h5",
+            "games/000003.txt",
+        ],
+        &[],
+    ];
+    for (done, expected) in expected_drops.iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let (run, mut state, _) = reopen(folder.path());
+        commit(&run, &mut state).unwrap();
+        commit(&run, &mut state).unwrap();
+        let mut next = state.clone();
+        let (rows, played) = play(&mut next);
+        for step in &steps[..done] {
+            step(&run, &next, &rows, &played, &half);
+        }
+        drop(run);
+        let (run, mut again, dropped) = reopen(folder.path());
+        assert_eq!(again, if done == steps.len() { next } else { state });
+        assert_eq!(dropped.len(), expected.len(), "{done}: {dropped:?}");
+        for (line, start) in dropped.iter().zip(*expected) {
+            assert!(line.starts_with(start), "{done}: {dropped:?}");
+        }
+        commit(&run, &mut again).unwrap();
+        drop(run);
+        assert_eq!(reopen(folder.path()).1, again);
+    }
+}
+
+#[test]
+fn checkpoints_beyond_the_state_are_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, mut state, _) = reopen(folder.path());
+    for step in [100, 200] {
+        let training = TrainingState {
+            step,
+            rows_trained: 10 * step,
+            ..TrainingState::default()
+        };
+        let save = |path: &Path| fs::write(path, b"weights");
+        run.commit_checkpoint(&mut state, training.clone(), save)
+            .unwrap();
+        assert_eq!(state.training, training);
+    }
+    let failed = |_: &Path| Err(std::io::Error::other("no weights"));
+    let training = TrainingState {
+        step: 250,
+        ..TrainingState::default()
+    };
+    let error = run
+        .commit_checkpoint(&mut state, training, failed)
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("000000250.safetensors"),
+        "{error}"
+    );
+    assert_eq!(state.training.step, 200);
+    // Killed between the checkpoint and its commit.
+    fs::write(run.checkpoint_path(300), b"weights").unwrap();
+    drop(run);
+    let (run, _, dropped) = reopen(folder.path());
+    assert_eq!(
+        dropped,
+        ["checkpoints/000000300.safetensors: not committed"]
+    );
+    let steps: Vec<u64> = run
+        .checkpoints()
+        .unwrap()
+        .into_iter()
+        .map(|(step, _)| step)
+        .collect();
+    assert_eq!(steps, [100, 200]);
+}
+
+/// Not a test: commits for ever when started by one, or until the disk is full.
+#[test]
+fn victim() {
+    let Ok(path) = std::env::var(VICTIM) else {
+        return;
+    };
+    let (run, state) = RunDir::open(Path::new(&path)).unwrap();
+    run.recover(state.as_ref()).unwrap();
+    let mut state = state.unwrap_or_else(|| State::new("xiangqi", 1));
+    loop {
+        match commit(&run, &mut state) {
+            Ok(()) => {}
+            Err(e) if e.is_disk_full() => {
+                println!("disk full: {e}");
+                return;
+            }
+            Err(e) => panic!("{e}"),
+        }
+    }
+}
+
+#[test]
+fn every_committed_game_survives_kills_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut kills_that_dropped, mut committed) = (0, 0);
+    for k in 0..15 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "victim"])
+            .env(VICTIM, folder.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(60 + 17 * k));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let (_, state, dropped) = reopen(folder.path());
+        assert!(state.selfplay.commits >= committed);
+        committed = state.selfplay.commits;
+        kills_that_dropped += usize::from(!dropped.is_empty());
+    }
+    println!("{committed} commits, {kills_that_dropped} of 15 kills dropped something");
+}
+
+#[test]
+fn a_full_disk_stops_cleanly_and_can_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, mut state, _) = reopen(folder.path());
+    commit(&run, &mut state).unwrap();
+    let before = state.clone();
+    for path in [
+        run.shard_path(2),
+        run.games_path(2),
+        folder.path().join("state.json"),
+    ] {
+        // Writing to /dev/full always fails with ENOSPC.
+        std::os::unix::fs::symlink("/dev/full", atomic::temp_path(&path)).unwrap();
+        let error = commit(&run, &mut state).unwrap_err();
+        assert!(
+            error.is_disk_full() && error.to_string().contains("no space left"),
+            "{error}"
+        );
+        assert!(
+            error.to_string().contains(path.to_str().unwrap()),
+            "{error}"
+        );
+        assert_eq!(state, before);
+    }
+    commit(&run, &mut state).unwrap();
+    drop(run);
+    let (_, again, dropped) = reopen(folder.path());
+    assert_eq!((again, dropped.len()), (state, 0));
+}
+
+#[test]
+fn a_file_size_limit_is_a_full_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    // The signal that comes with the limit is ignored, so that write() fails instead.
+    let exe = std::env::current_exe().unwrap();
+    let out = Command::new("sh")
+        .args([
+            "-c",
+            "trap '' XFSZ; ulimit -f 4; exec \"$0\" --exact victim --nocapture",
+        ])
+        .arg(exe)
+        .env(VICTIM, folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(
+        out.status.success() && text.contains("disk full: "),
+        "{text}"
+    );
+    let (run, mut state, dropped) = reopen(folder.path());
+    assert_eq!(dropped, [""; 0]);
+    commit(&run, &mut state).unwrap();
+}
+
+#[test]
+fn a_second_process_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = RunDir::open(folder.path()).unwrap();
+    let error = RunDir::open(folder.path()).unwrap_err().to_string();
+    let pid = format!(
+        "another process (pid {}) is working on this run",
+        std::process::id()
+    );
+    assert!(
+        error.contains(&pid) && error.contains(folder.path().to_str().unwrap()),
+        "{error}"
+    );
+    drop(run);
+    RunDir::open(folder.path()).unwrap();
+}
+
+/// Opens a folder that holds one file, and expects an error and the folder untouched.
+fn check_refused(name: &str, content: &str, expected: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(name), content).unwrap();
+    let error = RunDir::open(folder.path()).unwrap_err().to_string();
+    assert!(
+        error.contains(expected) && error.contains(folder.path().to_str().unwrap()),
+        "{error}"
+    );
+    let names = atomic::names(folder.path()).unwrap();
+    assert!(
+        names.iter().all(|n| n == name || n == "run.lock"),
+        "{names:?}"
+    );
+    assert_eq!(
+        fs::read_to_string(folder.path().join(name)).unwrap(),
+        content
+    );
+}
+
+#[test]
+fn foreign_folders_and_states_are_refused() {
+    let state = serde_json::to_string(&State::new("xiangqi", 1)).unwrap();
+    let changed = |from: &str, to: &str| {
+        assert!(state.contains(from), "{state}");
+        state.replace(from, to)
+    };
+    check_refused("thesis.tex", "mine", "neither empty nor a run directory");
+    check_refused("state.json", "", "not a run's state");
+    check_refused("state.json", &state[..state.len() / 2], "not a run's state");
+    check_refused("state.json", "{}", "missing field `version`");
+    check_refused(
+        "state.json",
+        &changed("\"version\":1", "\"version\":0"),
+        "state of version 0, this build reads 1",
+    );
+    check_refused(
+        "state.json",
+        &changed("\"games\":0", "\"games\":-1"),
+        "not a run's state",
+    );
+    check_refused(
+        "state.json",
+        &changed("\"draws\"", "\"drawn\""),
+        "unknown field `drawn`",
+    );
+}
+
+#[test]
+fn a_file_in_the_way_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, b"").unwrap();
+    for path in [path.clone(), path.join("run")] {
+        let error = RunDir::open(&path).unwrap_err().to_string();
+        assert!(error.contains("creating the run directory"), "{error}");
+    }
+}
+
+/// Not a test: opens a run that may not be written, when started by one.
+#[test]
+fn unprivileged() {
+    let Ok(path) = std::env::var("FANQI_TEST_UNPRIVILEGED") else {
+        return;
+    };
+    for path in [PathBuf::from(&path), Path::new(&path).join("new/run")] {
+        let error = RunDir::open(&path).unwrap_err().to_string();
+        assert!(
+            error.contains("Permission denied") && error.contains(path.to_str().unwrap()),
+            "{error}"
+        );
+    }
+    println!("refused as it should be");
+}
+
+#[test]
+fn a_folder_without_write_permission_is_refused() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "unprivileged", "--nocapture"])
+        .env("FANQI_TEST_UNPRIVILEGED", folder.path());
+    if fs::metadata(folder.path()).unwrap().uid() == 0 {
+        // Root may write anywhere; nobody may not.
+        command.uid(65534).gid(65534);
+    }
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
+    let out = command.output();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let text = match &out {
+        Ok(o) => String::from_utf8_lossy(&[&o.stdout[..], &o.stderr].concat()).into_owned(),
+        Err(e) => e.to_string(),
+    };
+    if !out.is_ok_and(|o| o.status.code().is_some_and(|c| c == 0 || c == 101)) {
+        eprintln!("skipped: this program cannot be run by another user here: {text}");
+        return;
+    }
+    assert!(text.contains("refused as it should be"), "{text}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Tests of scripts/lib (no network, nothing installed), and of what may not be under version control."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "scripts/lib"))
+import libtorch  # noqa: E402
+import packages  # noqa: E402
+import setup  # noqa: E402
+
+
+def message(call, *arguments, env=None, **patches):
+    """What `call` stops with, under a changed environment and with names of its module replaced."""
+    module = sys.modules[call.__module__]
+    with mock.patch.dict(os.environ, env or {}), mock.patch.multiple(module, say=lambda _: None, **patches):
+        try:
+            call(*arguments)
+        except SystemExit as stop:
+            return str(stop.code)
+    return None
+
+
+class Case(unittest.TestCase):
+    def check(self, expected, call, *arguments, **options):
+        """`call` stops with a message that holds each of `expected`, or does not stop where there is none."""
+        found = message(call, *arguments, **options)
+        if not expected:
+            self.assertIsNone(found)
+        for part in expected:
+            self.assertIn(part, found or "")
+
+
+class Machine(Case):
+    def test_other_systems_are_named(self):
+        cases = [
+            (["Darwin", "arm64", "LIBTORCH"], "Darwin", "arm64", ("", "")),
+            (["Linux", "aarch64"], "Linux", "aarch64", ("glibc", "2.36")),
+            (["glibc 2.28", "glibc 2.17"], "Linux", "x86_64", ("glibc", "2.17")),
+            (["another C library"], "Linux", "x86_64", ("", "")),
+            ([], "Linux", "x86_64", ("glibc", "2.36")),
+        ]
+        for expected, system, machine, libc in cases:
+            platform = mock.Mock(system=lambda: system, machine=lambda: machine, libc_ver=lambda: libc)
+            self.check(expected, setup.check_machine, platform=platform)
+
+    def test_rust_is_there_and_new_enough(self):
+        def answers(version, tools=0, add=0):
+            def run(*command, **_):
+                status = {"rustc": 0, "cargo": tools, "rustup": add}[command[0]]
+                return mock.Mock(returncode=status, stdout=version, stderr="no default toolchain")
+            return run
+
+        there, gone = mock.Mock(which=lambda _: "cargo"), mock.Mock(which=lambda _: None)
+        cases = [
+            (["no cargo", "rustup"], gone, answers("")),
+            (["no default toolchain"], there, answers("")),
+            (["rustc 1.80.1", "rustup update"], there, answers("rustc 1.80.1 (x)")),
+            (["rustup component add rustfmt clippy"], there, answers("rustc 1.99.0", tools=1, add=1)),
+            ([], there, answers("rustc 1.99.0", tools=1)),
+            ([], there, answers("rustc 2.0.0")),
+        ]
+        for expected, shutil, run in cases:
+            self.check(expected, setup.check_rust, True, shutil=shutil, run=run)
+
+
+class Packages(Case):
+    wanted = [("g++", "a C++ compiler", lambda: False), ("python3-pip", "pip", lambda: True)]
+
+    def install(self, expected, uid=0, programs=("apt-get",), statuses=(0, 0), wanted=None):
+        calls = []
+
+        def run(command, **_):
+            calls.append(command)
+            return mock.Mock(returncode=statuses[len(calls) - 1])
+
+        with mock.patch("os.geteuid", lambda: uid):
+            self.check(expected, packages.install_packages, wanted or self.wanted,
+                       shutil=mock.Mock(which=lambda p: p if p in programs else None), subprocess=mock.Mock(run=run))
+        return calls
+
+    def test_nothing_is_run_where_nothing_is_missing(self):
+        self.assertEqual(self.install([], wanted=self.wanted[1:]), [])
+
+    def test_the_missing_are_named_where_they_cannot_be_installed(self):
+        self.assertEqual(self.install(["C++ compiler (g++)", "no apt-get"], programs=()), [])
+        self.assertEqual(self.install(["administrator", "apt-get install g++"], uid=1000), [])
+        self.install(["could not install g++", "apt-get install g++"], statuses=(0, 100))
+        self.install(["g++ cannot be used"])
+
+    def test_only_the_missing_are_installed(self):
+        found = iter([False, True])
+        calls = self.install([], uid=1000, programs=("apt-get", "sudo"), statuses=(100, 0),
+                             wanted=[("g++", "a C++ compiler", lambda: next(found)), self.wanted[1]])
+        self.assertEqual([call[0] for call in calls], ["sudo", "sudo"])
+        self.assertIn("g++", calls[1])
+        self.assertNotIn("python3-pip", calls[1])
+
+
+class Libtorch(Case):
+    """Each test in a folder of its own, which stands for the project's root."""
+
+    def setUp(self):
+        tmp = tempfile.TemporaryDirectory()
+        self.addCleanup(tmp.cleanup)
+        self.root = Path(tmp.name)
+        self.dest = self.root / ".libtorch"
+        self.patches = {"ROOT": self.root, "DEST": self.dest, "pip_python": lambda: sys.executable}
+
+    def fetch(self, variant="cpu", fails_at=None, **patches):
+        """Fetches a made-up libtorch; what it stops with."""
+        def wheel(_, requirement, digest, folder):
+            if requirement.startswith(fails_at or "none"):
+                libtorch.fail("no network")
+            path = folder / "made-up.whl"
+            with zipfile.ZipFile(path, "w") as out:
+                for name in ("torch/include/torch/x.h", "torch/lib/libtorch_cpu.so", "torch/lib/libtorch_cuda.so", "torch/test.py"):
+                    out.writestr(name, digest)
+            return path
+
+        return message(libtorch.fetch_libtorch, variant, "found", **{**self.patches, "fetch_wheel": wheel, **patches})
+
+    def choose(self, flag=None, trouble="no driver"):
+        with mock.patch.multiple(libtorch, say=lambda _: None, cuda_trouble=lambda: trouble, **self.patches):
+            return libtorch.fetch_needed(flag)
+
+    def test_only_needed_files_are_kept(self):
+        self.assertIsNone(self.fetch())
+        lib = self.dest / "torch/lib"
+        self.assertEqual((lib / "libtorch_cuda.so").readlink(), Path("libtorch_cpu.so"))
+        self.assertFalse((self.dest / "torch/test.py").exists())
+        self.check([], libtorch.check_own_libtorch, str(self.dest / "torch"))
+        self.assertIsNone(self.fetch("cuda"))
+        self.assertFalse((lib / "libtorch_cuda.so").is_symlink())
+
+    def test_a_failed_fetch_leaves_what_was_there(self):
+        self.assertIn("no network", self.fetch(fails_at="nvidia"))
+        self.assertEqual(list(self.root.iterdir()), [])
+        self.fetch()
+        self.assertIn("no network", self.fetch("cuda", fails_at="nvidia-cudnn"))
+        self.assertEqual(list(self.root.iterdir()), [self.dest])
+        self.assertIsNone(self.choose())
+
+    def test_little_disk_space_is_told_before_fetching(self):
+        full = mock.Mock(disk_usage=lambda _: mock.Mock(free=2**30))
+        self.assertIn("1.2 GiB of free disk", self.fetch(shutil=full))
+        self.assertIn("--cpu", self.fetch("cuda", shutil=full))
+
+    def test_the_variant_fits_the_machine_and_the_flag(self):
+        self.assertEqual(self.choose(), ("cpu", "found"))
+        self.assertEqual(self.choose(trouble=None), ("cuda", "found"))
+        self.assertEqual(self.choose("cuda"), ("cuda", "asked"))
+        self.fetch("cpu")
+        self.assertIsNone(self.choose())
+        self.assertEqual(self.choose(trouble=None), ("cuda", "found"))
+        self.assertIsNone(self.choose("cpu"))
+        self.assertIsNone(self.choose(trouble=None), "an earlier --cpu holds")
+        self.fetch("cuda")
+        self.assertIsNone(self.choose(), "CUDA libraries run on a CPU too")
+
+    def test_your_own_is_checked(self):
+        self.fetch()
+        own = self.dest / "torch"
+        cases = [  # (message, LIBTORCH, its file with the version, that file's text)
+            (["not an absolute path"], "some/folder", None, ""),
+            (["does not exist", "libtorch_cpu.so"], self.root, None, ""),
+            ([], own, None, ""),
+            (["libtorch 2.1.0", f"expects {libtorch.TORCH}"], own, "build-version", "2.1.0+cu121"),
+            ([], own, "build-version", f"{libtorch.TORCH}+cpu\n"),
+            (["libtorch 2.2.0"], own, "version.py", "__version__ = '2.2.0+cpu'\n"),
+            (["of unknown version"], own, "version.py", ""),
+        ]
+        for expected, path, file, text in cases:
+            if file:
+                (own / "build-version").unlink(missing_ok=True)
+                (own / file).write_text(text)
+            self.check(expected, libtorch.check_own_libtorch, str(path))
+        self.check([], libtorch.check_own_libtorch, str(own), env={"LIBTORCH_BYPASS_VERSION_CHECK": "1"})
+
+
+class Tree(unittest.TestCase):
+    """What is under version control must not be tied to the machine or the network it was written on."""
+
+    def tracked(self):
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+        if listed.returncode:
+            self.skipTest("not a git checkout")
+        for name in filter(None, listed.stdout.split("\0")):
+            try:
+                yield name, (ROOT / name).read_text()
+            except (UnicodeDecodeError, FileNotFoundError):
+                continue
+
+    def test_no_folder_of_one_machine(self):
+        private = re.compile(r"(?:^|[\s\"'`=(:])/(?:home|root|work|tmp|opt|mnt|Users)/", re.M)
+        self.assertEqual([name for name, text in self.tracked() if private.search(text)], [])
+
+    def test_no_package_source_but_the_default(self):
+        code = re.compile(r"^(?:scripts|\.ci|\.cargo)/|Cargo\.toml$|build\.rs$")
+        address = re.compile(r"\b(?:https?|ssh|git)://|index-url|find-links|replace-with|\[registries|\[source\.")
+        self.assertEqual([name for name, text in self.tracked() if code.search(name) and address.search(text)], [])
+        sources = set(re.findall(r'^source = "(.*)"', (ROOT / "Cargo.lock").read_text(), re.M))
+        self.assertEqual(len(sources), 1, sources)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+//! The command line: one file a subcommand in [`crate::cmd`].
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::cmd;
+
+/// Self-play reinforcement learning for Xiangqi (象棋) and its hidden-piece variants.
+#[derive(Debug, Parser)]
+#[command(name = "fanqi", version)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Train(cmd::train::Args),
+    Strength(cmd::strength::Args),
+    Perft(cmd::perft::Args),
+    Legal(cmd::legal::Args),
+    Bench(cmd::bench::Args),
+}
+
+/// Runs the chosen subcommand.
+pub fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Train(args) => cmd::train::run(args),
+        Command::Strength(args) => cmd::strength::run(args),
+        Command::Perft(args) => cmd::perft::run(args),
+        Command::Legal(args) => cmd::legal::run(args),
+        Command::Bench(args) => cmd::bench::run(args),
+    }
+}
+
+/// A run that broke off through no fault of its input: a full disk, a lost device, a bug.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Broken(pub String);
+
+/// 2 for bad input (as clap's own), 1 where a run [`Broken`] off.
+pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    ExitCode::from(if error.downcast_ref::<Broken>().is_some() {
+        1
+    } else {
+        2
+    })
+}

@@ -1,0 +1,21 @@
+//! `fanqi legal`: the legal moves of a position.
+
+/// Print the legal moves of a position, one a line (coordinates, ranks 0-9).
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Name of the form.
+    #[arg(long, default_value = "xiangqi")]
+    form: String,
+    /// Position; the start if missing.
+    #[arg(long)]
+    fen: Option<String>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let position = super::position(&args.form, args.fen.as_deref())?;
+    for mv in super::legal_moves(&position) {
+        println!("{mv}");
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! `fanqi strength`: the matches of a run's newest checkpoint, again.
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context;
+use model::checkpoint;
+use model::device::Placement;
+use selfplay::rules::Ruleset;
+
+use crate::config::Config;
+use crate::pipeline::strength;
+use crate::run_dir::RunDir;
+
+/// Play the matches that say how strong a run's newest checkpoint is, and print their table.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Run directory.
+    run: PathBuf,
+    /// Training step of the checkpoint; the newest if missing.
+    #[arg(long)]
+    step: Option<u64>,
+    /// Change one key of the run's config, for example `--set arena.games=1000`; may be repeated.
+    #[arg(long = "set", value_name = "TABLE.KEY=VALUE")]
+    sets: Vec<String>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let (dir, state) = RunDir::open_existing(&args.run)?;
+    let config = Config::load(Some(&dir.config_path()), &args.sets)?;
+    let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
+    let placement = Placement::resolve(&config.device)?;
+    let step = args.step.unwrap_or(state.training.step);
+    let (weights, _) = checkpoint::load_play(&dir.checkpoint_path(step))?;
+    let first = dir
+        .checkpoints()?
+        .into_iter()
+        .next()
+        .context("the run has no checkpoint")?
+        .1;
+    let never = AtomicBool::new(false);
+    let say = |text: &str| eprintln!("{text}");
+    let table = strength::measure(&config, rules, placement, weights, &first, &never, &say)?;
+    println!("\nStrength at step {step}\n\n{table}");
+    Ok(())
+}

@@ -1,0 +1,489 @@
+//! A run: self-play, samples, training and matches, and the order in which they happen.
+//!
+//! One thread, the coordinator, owns the network in training, the replay window and the run directory; it takes
+//! finished games from the self-play threads, commits them, trains while the replay ratio allows it, and
+//! publishes each checkpoint's average to the workers, which take it between two batches.
+mod pace;
+mod progress;
+mod report;
+mod resign;
+mod selfplay;
+mod stats;
+pub mod strength;
+
+pub use self::resign::{Calibration, Side};
+pub use self::selfplay::worker_count;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use ::selfplay::game::{Color, Outcome, Reason};
+use ::selfplay::record::Rows;
+use ::selfplay::rules::{Ruleset, World};
+use ::selfplay::worker::{FinishedGame, Resignation};
+use anyhow::Context;
+use model::batch::TrainBatch;
+use model::checkpoint::{CheckpointError, Origin};
+use model::device::{Placement, single_threaded};
+use model::learner::Learner;
+use model::slot::WeightSlot;
+
+use self::pace::Pace;
+use self::progress::Progress;
+use self::selfplay::{Message, Selfplay};
+use self::stats::Stats;
+use crate::atomic::FileError;
+use crate::cli::Broken;
+use crate::config::Config;
+use crate::games::GameText;
+use crate::metrics::Metrics;
+use crate::replay::{Pick, Replay, ReplayBucket};
+use crate::run_dir::{Commit, RunDir, State, TrainingState};
+use crate::samples::ShardHead;
+use crate::strength::StrengthTable;
+
+/// How long the coordinator waits for a game when it may not train.
+const IDLE: Duration = Duration::from_millis(20);
+
+/// Trains as `config` says in the run directory `path`, going on where it stands. `interrupted` ends the run early.
+pub fn train(
+    config: Config,
+    origin: &str,
+    path: &Path,
+    interrupted: &AtomicBool,
+) -> anyhow::Result<()> {
+    let placement = Placement::resolve(&config.device)?;
+    let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
+    let progress = Progress::new(report::LINES);
+    let mut run = Run::open(config, origin, path, rules, placement, progress)?;
+    if !run.is_complete() {
+        let ended = run.work(interrupted);
+        run.progress.finish();
+        run.explain(ended)?;
+    }
+    if !interrupted.load(Relaxed) {
+        run.measure(interrupted)?;
+    }
+    run.farewell(interrupted.load(Relaxed));
+    Ok(())
+}
+
+/// Games on their way to the next shard.
+#[derive(Default)]
+struct Pending {
+    rows: Rows,
+    games: Vec<GameText>,
+}
+
+/// A run in progress.
+struct Run {
+    config: Config,
+    rules: &'static Ruleset,
+    placement: Placement,
+    dir: RunDir,
+    state: State,
+    learner: Learner,
+    replay: Replay,
+    bucket: ReplayBucket,
+    slot: Arc<WeightSlot>,
+    pace: Arc<Pace>,
+    metrics: Metrics,
+    progress: Progress,
+    stats: Stats,
+    pending: Pending,
+    batch: TrainBatch,
+    picks: Vec<Pick>,
+    rows: Rows,
+    started: Instant,
+    /// Seconds worked by earlier processes.
+    before: f64,
+}
+
+impl Run {
+    /// Opens or creates the run, and says what was taken over and what was lost.
+    fn open(
+        config: Config,
+        origin: &str,
+        path: &Path,
+        rules: &'static Ruleset,
+        placement: Placement,
+        progress: Progress,
+    ) -> anyhow::Result<Self> {
+        let (dir, state) = RunDir::open(path)?;
+        if let Some(state) = &state {
+            let old = Config::load_resolved(&dir.config_path())?;
+            for change in old.changes_on_resume(&config, origin)? {
+                progress.say(&format!(
+                    "config: {}: {} -> {}",
+                    change.key, change.old, change.new
+                ));
+            }
+            progress.say(&format!(
+                "going on with {}: step {}, {} games, {} rows",
+                path.display(),
+                state.training.step,
+                state.selfplay.games,
+                state.selfplay.rows.training + state.selfplay.rows.held_out
+            ));
+        }
+        let learner = match &state {
+            Some(state) => {
+                let checkpoint = dir.checkpoint_path(state.training.step);
+                let (learner, about) =
+                    Learner::load(&checkpoint, &config.net, &config.optim, &placement)?;
+                anyhow::ensure!(
+                    about.origin.form == rules.name,
+                    "{}: a checkpoint of the form {}, but this run plays {}",
+                    checkpoint.display(),
+                    about.origin.form,
+                    rules.name
+                );
+                learner
+            }
+            None => Learner::new(&config.net, &config.optim, &placement, config.run.seed)?,
+        };
+        for lost in dir.recover(state.as_ref())? {
+            progress.say(&format!("dropped {lost}"));
+        }
+        let is_new = state.is_none();
+        let state = state.unwrap_or_else(|| State::new(rules.name, config.run.seed));
+        let mut replay = Replay::new(&config.replay).map_err(anyhow::Error::msg)?;
+        replay.restore(&dir.shards(&state)?, state.selfplay.rows, rules.name)?;
+        let mut bucket = state.training.bucket;
+        bucket.made(state.selfplay.rows.training, &config.replay);
+        let metrics = Metrics::open(
+            &dir.metrics_path(),
+            &dir.tensorboard_path(),
+            learner.steps(),
+        )?;
+        let pace = Arc::new(Pace::default());
+        pace.next_game.store(state.selfplay.next_game_id, Relaxed);
+        let mut run = Run {
+            slot: WeightSlot::new(learner.publish()?),
+            before: state.elapsed_seconds,
+            config,
+            rules,
+            placement,
+            dir,
+            state,
+            learner,
+            replay,
+            bucket,
+            pace,
+            metrics,
+            progress,
+            stats: Stats::default(),
+            pending: Pending::default(),
+            batch: TrainBatch::default(),
+            picks: Vec::new(),
+            rows: Rows::default(),
+            started: Instant::now(),
+        };
+        run.set_resign_below();
+        run.dir.write_config(&run.config.to_toml())?;
+        if is_new {
+            run.checkpoint()?;
+        }
+        Ok(run)
+    }
+
+    /// Seconds of self-play and training over all processes.
+    fn elapsed(&self) -> f64 {
+        self.before + self.started.elapsed().as_secs_f64()
+    }
+
+    /// How far the run is by the nearest of its limits, 0..=1; `None` without limits.
+    fn share(&self) -> Option<f64> {
+        let minutes = (self.config.run.minutes > 0.0)
+            .then(|| self.elapsed() / (60.0 * self.config.run.minutes));
+        let limit = self.config.run.produced_rows;
+        let totals = self.state.selfplay.rows;
+        let rows = (limit > 0).then(|| (totals.training + totals.held_out) as f64 / limit as f64);
+        minutes
+            .into_iter()
+            .chain(rows)
+            .reduce(f64::max)
+            .map(|share| share.min(1.0))
+    }
+
+    fn is_complete(&self) -> bool {
+        self.share().is_some_and(|share| share >= 1.0)
+    }
+
+    /// Self-play and training until a limit or an interruption; then everything is saved.
+    fn work(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
+        if self.placement.device == tch::Device::Cpu {
+            single_threaded();
+        }
+        let threads = Selfplay::start(
+            &self.config,
+            self.rules,
+            self.placement,
+            &self.slot,
+            &self.pace,
+        )?;
+        let ended = self.rounds(&threads, interrupted);
+        for game in threads.stop() {
+            self.take(game);
+        }
+        ended?;
+        self.commit()?;
+        self.checkpoint()
+    }
+
+    fn rounds(&mut self, threads: &Selfplay, interrupted: &AtomicBool) -> anyhow::Result<()> {
+        let mut trained = true;
+        while !interrupted.load(Relaxed) && !self.is_complete() {
+            let wait = if trained { Duration::ZERO } else { IDLE };
+            let mut message = threads.messages.recv_timeout(wait).ok();
+            while let Some(next) = message {
+                match next {
+                    Message::Game(game) => self.take(*game),
+                    Message::Failed(why) => return Err(Broken(why).into()),
+                }
+                message = threads.messages.try_recv().ok();
+            }
+            if self.pending.rows.len() >= self.config.samples.shard_rows {
+                self.commit()?;
+            }
+            trained = self.train_step()?;
+            if self.learner.rows() - self.state.training.rows_trained
+                >= self.config.checkpoint.every_rows
+            {
+                self.checkpoint()?;
+                self.match_if_due(interrupted)?;
+            }
+            if self.stats.elapsed().as_secs_f64() >= self.config.run.report_seconds {
+                self.report()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a finished game for the next shard.
+    fn take(&mut self, game: FinishedGame<World>) {
+        self.stats
+            .game(game.ending, game.moves.len(), game.rows.len());
+        if let Some(lowest) = game.lowest {
+            let side = |color: Color| Side {
+                lowest: lowest[color as usize],
+                lost: game.ending.outcome == Outcome::Win(color.other()),
+            };
+            let memory = self.config.selfplay.resign_memory;
+            self.state
+                .calibration
+                .note([side(Color::Red), side(Color::Black)], memory);
+            self.set_resign_below();
+        }
+        self.pending.rows.append(&game.rows);
+        self.pending.games.push(game_text(self.rules, &game));
+    }
+
+    fn set_resign_below(&self) {
+        let selfplay = &self.config.selfplay;
+        let below = self
+            .state
+            .calibration
+            .threshold(selfplay.resign_below, selfplay.resign_wrong_max);
+        self.pace.set_resign_below(below);
+    }
+
+    /// Writes the pending games as a shard and adds its rows to the replay window.
+    fn commit(&mut self) -> anyhow::Result<()> {
+        if self.pending.rows.is_empty() {
+            return Ok(());
+        }
+        let Pending { rows, games } = &self.pending;
+        let new = Commit {
+            rows,
+            totals: self.config.replay.totals_of(&rows.game),
+            games,
+            next_game_id: self.pace.next_game.load(Relaxed),
+        };
+        let head = ShardHead {
+            form: self.rules.name.into(),
+            ruleset: format!("{:?}", self.rules),
+        };
+        self.state.elapsed_seconds = self.elapsed();
+        self.dir
+            .commit(&mut self.state, &new, &head, &self.config.samples)?;
+        self.replay.push(rows);
+        self.bucket
+            .made(self.state.selfplay.rows.training, &self.config.replay);
+        self.pending.rows.clear();
+        self.pending.games.clear();
+        Ok(())
+    }
+
+    /// Trains one batch if the replay ratio allows it; returns whether it did.
+    fn train_step(&mut self) -> anyhow::Result<bool> {
+        let rows = u64::from(self.config.optim.batch_rows);
+        if !self.bucket.take(rows, &self.config.replay) {
+            return Ok(false);
+        }
+        self.replay.pick(
+            self.config.run.seed,
+            self.learner.steps(),
+            rows as usize,
+            &mut self.picks,
+        );
+        self.replay.fill(&self.picks, &mut self.rows);
+        self.batch.clear();
+        for (i, pick) in self.picks.iter().enumerate() {
+            self.batch.push_from(&self.rows, i, pick.row, false)?;
+        }
+        let report = self
+            .learner
+            .step(&self.batch)
+            .map_err(|e| Broken(e.to_string()))?;
+        self.stats.step(&report);
+        Ok(true)
+    }
+
+    /// Writes a checkpoint, commits it and gives its average to the workers.
+    fn checkpoint(&mut self) -> anyhow::Result<()> {
+        let origin = Origin {
+            form: self.rules.name.into(),
+            ruleset: format!("{:?}", self.rules),
+            config: self.config.to_toml(),
+        };
+        let is_first = self.learner.steps() == 0;
+        let training = TrainingState {
+            step: self.learner.steps(),
+            rows_trained: self.learner.rows(),
+            checkpoints: self.state.training.checkpoints + u64::from(!is_first),
+            bucket: self.bucket,
+        };
+        self.state.elapsed_seconds = self.elapsed();
+        self.dir
+            .commit_checkpoint(&mut self.state, training, |path| {
+                self.learner
+                    .save(path, &origin)
+                    .map_err(|error| match error {
+                        CheckpointError::Io { source, .. } => source,
+                        other => std::io::Error::other(other),
+                    })
+            })?;
+        self.slot.publish(self.learner.publish()?);
+        self.remove_old_checkpoints()
+    }
+
+    /// Keeps the first checkpoint and the last ones.
+    fn remove_old_checkpoints(&self) -> anyhow::Result<()> {
+        let all = self.dir.checkpoints()?;
+        let surplus = all.len().saturating_sub(self.config.checkpoint.keep);
+        for (_, path) in all.iter().skip(1).take(surplus) {
+            std::fs::remove_file(path).with_context(|| format!("removing {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    fn first_checkpoint(&self) -> anyhow::Result<PathBuf> {
+        let all = self.dir.checkpoints()?;
+        let (_, path) = all
+            .into_iter()
+            .next()
+            .context("the run has no checkpoint")?;
+        Ok(path)
+    }
+
+    /// The matches in the middle of a run, with self-play held back.
+    fn match_if_due(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
+        let every = self.config.arena.every_checkpoints;
+        if every == 0 || !self.state.training.checkpoints.is_multiple_of(every.into()) {
+            return Ok(());
+        }
+        self.pace.set_paused(true);
+        let start = Instant::now();
+        let table = self.play_matches(interrupted);
+        // Matches are not training time.
+        self.started += start.elapsed();
+        self.pace.set_paused(false);
+        self.log_strength(&table?)
+    }
+
+    fn play_matches(&self, interrupted: &AtomicBool) -> anyhow::Result<StrengthTable> {
+        strength::measure(
+            &self.config,
+            self.rules,
+            self.placement,
+            self.learner.publish()?,
+            &self.first_checkpoint()?,
+            interrupted,
+            &|text| self.progress.say(text),
+        )
+    }
+
+    /// The matches at the end, and their table.
+    fn measure(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
+        let step = self.learner.steps();
+        self.progress
+            .say(&format!("matches of the network of step {step}:"));
+        let table = self.play_matches(interrupted)?;
+        self.log_strength(&table)?;
+        self.dir.write_strength(step, &table)?;
+        println!(
+            "\nStrength at step {step}, {} visits a move\n\n{table}",
+            self.visits()
+        );
+        Ok(())
+    }
+
+    fn visits(&self) -> u32 {
+        match self.config.arena.visits {
+            0 => self.config.selfplay.visits,
+            n => n,
+        }
+    }
+
+    /// A full disk ends a run in order; anything else that stops it is passed on.
+    fn explain(&self, ended: anyhow::Result<()>) -> anyhow::Result<()> {
+        ended.map_err(|error| match error.downcast_ref::<FileError>() {
+            Some(FileError::DiskFull { .. }) => Broken(format!(
+                "{error:#}. The run stopped; all that was committed is whole. Free some space and give the same command again"
+            ))
+            .into(),
+            _ => error,
+        })
+    }
+
+    fn farewell(&self, interrupted: bool) {
+        let how = if interrupted {
+            "stopped; the same command goes on"
+        } else {
+            "complete"
+        };
+        let state = &self.state;
+        self.progress.say(&format!(
+            "{}: {how}; step {}, {} games, {:.1} minutes",
+            self.dir.path().display(),
+            state.training.step,
+            state.selfplay.games,
+            state.elapsed_seconds / 60.0
+        ));
+    }
+}
+
+/// A game as its text is kept.
+fn game_text(rules: &'static Ruleset, game: &FinishedGame<World>) -> GameText {
+    GameText {
+        id: game.id,
+        seed: game.seed,
+        form: rules.name.into(),
+        start: game.start.position().fen(),
+        moves: game.moves.iter().map(ToString::to_string).collect(),
+        ending: game.ending,
+        net_step_first: game.net_steps.0,
+        net_step_last: game.net_steps.1,
+        would_resign: match game.resignation {
+            Resignation::PlayedOn { loser, ply, .. }
+                if game.ending.reason != Reason::Resignation =>
+            {
+                Some((loser, ply as u16))
+            }
+            _ => None,
+        },
+    }
+}

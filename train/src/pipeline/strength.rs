@@ -1,0 +1,94 @@
+//! How strong a network is: its matches against the built-in opponents and the run's first checkpoint.
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context;
+use model::checkpoint;
+use model::device::{Placement, single_threaded};
+use model::evaluator::NetEvaluator;
+use model::params::Weights;
+use model::slot::WeightSlot;
+use selfplay::eval::{EvalError, Evaluator};
+use selfplay::rules::{Ruleset, World};
+use tch::Device;
+
+use super::selfplay::worker_count;
+use crate::arena::{self, EvaluatorFactory, Player, Searched, Watch};
+use crate::config::Config;
+use crate::strength::{StrengthRow, StrengthTable};
+
+/// Plays the matches of `[arena]` for `weights`; `first` is the path of the run's first checkpoint.
+/// Ends early, with the matches finished so far, once `stop` is set.
+pub fn measure(
+    config: &Config,
+    rules: &'static Ruleset,
+    placement: Placement,
+    weights: Weights,
+    first: &Path,
+    stop: &AtomicBool,
+    say: &dyn Fn(&str),
+) -> anyhow::Result<StrengthTable> {
+    let net = searched(config, placement, weights);
+    let mut opponents: Vec<_> = (config.arena.opponents.iter())
+        .map(|&builtin| (builtin.to_string(), Player::Builtin(builtin)))
+        .collect();
+    if config.arena.first_checkpoint {
+        let (weights, about) =
+            checkpoint::load_play(first).context("the run's first checkpoint")?;
+        let name = format!("first checkpoint (step {})", about.step);
+        opponents.push((name, searched(config, placement, weights)));
+    }
+    let threads = match placement.device {
+        Device::Cpu => worker_count(config, placement.device),
+        _ => 1,
+    };
+    let match_config = config.arena.match_config(threads);
+    let mut table = StrengthTable::default();
+    for (name, opponent) in &opponents {
+        let watch = Watch {
+            stop,
+            finished: &|_| {},
+        };
+        let start = |_: &mut _| World::from_position(selfplay::rules::Position::start(rules));
+        let result = arena::play_match(
+            &start,
+            [&net, opponent],
+            &match_config,
+            config.run.seed,
+            &watch,
+        )?;
+        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+            break;
+        }
+        let row = StrengthRow::new(name, &result);
+        let (score, interval) = (100.0 * row.rating.score, &row.rating.score_interval);
+        say(&format!(
+            "against {name}: {score:.1} % of {} games ({interval})",
+            row.rating.games
+        ));
+        table.rows.push(row);
+    }
+    Ok(table)
+}
+
+/// The network as the run's own search plays it.
+fn searched(config: &Config, placement: Placement, weights: Weights) -> Player {
+    let slot = WeightSlot::new(weights);
+    let evaluators: EvaluatorFactory =
+        Arc::new(move || -> Result<Box<dyn Evaluator>, EvalError> {
+            if placement.device == Device::Cpu {
+                single_threaded();
+            }
+            Ok(Box::new(NetEvaluator::new(slot.clone(), placement)?))
+        });
+    Player::Searched(Searched {
+        evaluators,
+        search: config.search.clone(),
+        visits: match config.arena.visits {
+            0 => config.selfplay.visits,
+            n => n,
+        },
+        temperature: config.arena.temperature,
+    })
+}

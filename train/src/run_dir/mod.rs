@@ -1,0 +1,315 @@
+//! The run directory: all that a run is, and how it is committed.
+//!
+//! ```text
+//! run.lock                      held by the process that works on it; its pid is inside
+//! config.toml                   the resolved config
+//! state.json                    what is committed; replaced last, as the commit
+//! checkpoints/000001000.safetensors   by training step
+//! samples/000001.h5             one shard a commit
+//! games/000001.txt              the same commit's games
+//! metrics.jsonl, tensorboard/   numbers over time
+//! strength/000001000.txt, .json     matches of the network of a training step
+//! ```
+//!
+//! A commit writes the shard, then its games, then `state.json`, each whole (see [`crate::atomic`]).
+//! What `state.json` does not count is dropped when the run is opened again.
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use selfplay::record::Rows;
+
+use crate::atomic::{self, FileError};
+use crate::games::{self, GameText};
+use crate::replay::RowTotals;
+use crate::samples::{self, SamplesConfig, ShardHead};
+use crate::strength::StrengthTable;
+
+mod state;
+pub use state::{STATE_VERSION, SelfplayState, State, TrainingState};
+
+const LOCK: &str = "run.lock";
+const CONFIG: &str = "config.toml";
+const STATE: &str = "state.json";
+const METRICS: &str = "metrics.jsonl";
+const CHECKPOINTS: &str = "checkpoints";
+const SAMPLES: &str = "samples";
+const GAMES: &str = "games";
+const TENSORBOARD: &str = "tensorboard";
+const STRENGTH: &str = "strength";
+
+/// Finished games to be committed.
+#[derive(Clone, Copy, Debug)]
+pub struct Commit<'a> {
+    /// Rows of whole games.
+    pub rows: &'a Rows,
+    /// How many of them are trained on and held out, [`crate::replay::ReplayConfig::totals_of`].
+    pub totals: RowTotals,
+    /// Those games.
+    pub games: &'a [GameText],
+    /// Id of the next game to be started, above those of all games started.
+    pub next_game_id: u64,
+}
+
+/// A run directory that this process has locked.
+#[derive(Debug)]
+pub struct RunDir {
+    path: PathBuf,
+    // Unlocked when it is closed, also by the system when the process dies.
+    _lock: File,
+}
+
+impl RunDir {
+    /// Locks the run directory `path`, creating it if there is none, and reads its state, `None` in a
+    /// new run. Changes nothing else; see [`RunDir::recover`].
+    pub fn open(path: &Path) -> Result<(Self, Option<State>), FileError> {
+        if path.is_dir() {
+            let names = atomic::names(path)?;
+            if !names.is_empty() && !names.iter().any(|n| n == LOCK || n == STATE) {
+                return Err(FileError::content(
+                    path,
+                    "this folder is neither empty nor a run directory; choose another",
+                ));
+            }
+        } else {
+            fs::create_dir_all(path)
+                .map_err(|e| FileError::io(path, "creating the run directory", e))?;
+        }
+        let lock = lock(path)?;
+        let state = state::read(&path.join(STATE))?;
+        Ok((
+            RunDir {
+                path: path.to_path_buf(),
+                _lock: lock,
+            },
+            state,
+        ))
+    }
+
+    /// Locks an existing run and reads its state.
+    pub fn open_existing(path: &Path) -> Result<(Self, State), FileError> {
+        let none = || FileError::content(path, format!("not a run directory: it has no {STATE}"));
+        if !path.join(STATE).is_file() {
+            return Err(none());
+        }
+        let (dir, state) = Self::open(path)?;
+        Ok((dir, state.ok_or_else(none)?))
+    }
+
+    /// Creates missing folders and drops what a killed process left uncommitted. Returns a line for
+    /// people for each thing dropped.
+    pub fn recover(&self, state: Option<&State>) -> Result<Vec<String>, FileError> {
+        let mut dropped = Vec::new();
+        for folder in [CHECKPOINTS, SAMPLES, GAMES, TENSORBOARD] {
+            let folder = self.path.join(folder);
+            fs::create_dir_all(&folder)
+                .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
+        }
+        for folder in ["", CHECKPOINTS, SAMPLES, GAMES] {
+            for name in atomic::remove_temps(&self.path.join(folder))? {
+                dropped.push(format!(
+                    "{}: unfinished file",
+                    Path::new(folder).join(name).display()
+                ));
+            }
+        }
+        let commits = state.map_or(0, |s| s.selfplay.commits);
+        let step = state.map_or(0, |s| s.training.step);
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        self.drop_beyond(SAMPLES, commits, &mut dropped, |path| {
+            samples::read_game_ids(path, None)
+                .map(|ids| count(ids.len(), "row"))
+                .ok()
+        })?;
+        self.drop_beyond(GAMES, commits, &mut dropped, |path| {
+            games::read(path)
+                .map(|games| count(games.len(), "game"))
+                .ok()
+        })?;
+        self.drop_beyond(CHECKPOINTS, step, &mut dropped, |_| None)?;
+        Ok(dropped)
+    }
+
+    fn drop_beyond(
+        &self,
+        folder: &str,
+        last: u64,
+        dropped: &mut Vec<String>,
+        describe: impl Fn(&Path) -> Option<String>,
+    ) -> Result<(), FileError> {
+        for (number, path) in numbered(&self.path.join(folder))? {
+            if number > last {
+                let what = describe(&path).map_or(String::new(), |d| format!(" ({d})"));
+                atomic::remove(&path)?;
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                dropped.push(format!("{folder}/{name}: not committed{what}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The resolved config.
+    pub fn config_path(&self) -> PathBuf {
+        self.path.join(CONFIG)
+    }
+
+    /// Replaces the resolved config.
+    pub fn write_config(&self, text: &str) -> Result<(), FileError> {
+        atomic::write(&self.config_path(), |out| out.write_all(text.as_bytes()))
+    }
+
+    /// The metrics, JSON lines.
+    pub fn metrics_path(&self) -> PathBuf {
+        self.path.join(METRICS)
+    }
+
+    /// Folder of the TensorBoard event files.
+    pub fn tensorboard_path(&self) -> PathBuf {
+        self.path.join(TENSORBOARD)
+    }
+
+    /// The checkpoint of a training step.
+    pub fn checkpoint_path(&self, step: u64) -> PathBuf {
+        self.path
+            .join(CHECKPOINTS)
+            .join(format!("{step:09}.safetensors"))
+    }
+
+    /// The shard of a commit, numbered from 1.
+    pub fn shard_path(&self, commit: u64) -> PathBuf {
+        self.path.join(SAMPLES).join(format!("{commit:06}.h5"))
+    }
+
+    /// The games of a commit, numbered from 1.
+    pub fn games_path(&self, commit: u64) -> PathBuf {
+        self.path.join(GAMES).join(format!("{commit:06}.txt"))
+    }
+
+    /// (step, path) of all checkpoints, ascending.
+    pub fn checkpoints(&self) -> Result<Vec<(u64, PathBuf)>, FileError> {
+        numbered(&self.path.join(CHECKPOINTS))
+    }
+
+    /// The committed shards that are still there (old ones may have been deleted by hand), oldest first.
+    pub fn shards(&self, state: &State) -> Result<Vec<PathBuf>, FileError> {
+        let all = numbered(&self.path.join(SAMPLES))?;
+        Ok(all
+            .into_iter()
+            .filter(|(n, _)| *n <= state.selfplay.commits)
+            .map(|(_, p)| p)
+            .collect())
+    }
+
+    /// Commits finished games under the next number and counts them in `state`, which changes only if
+    /// all is written. Without rows it writes `state` alone, so `games` must be empty then.
+    pub fn commit(
+        &self,
+        state: &mut State,
+        new: &Commit<'_>,
+        head: &ShardHead,
+        config: &SamplesConfig,
+    ) -> Result<(), FileError> {
+        let mut next = state.clone();
+        let counted = &mut next.selfplay;
+        counted.next_game_id = new.next_game_id;
+        if !new.rows.is_empty() {
+            counted.commits += 1;
+            counted.rows.add(new.totals);
+            new.games.iter().for_each(|game| counted.add_game(game));
+            let number = counted.commits;
+            samples::write(&self.shard_path(number), new.rows, head, config)?;
+            games::write(&self.games_path(number), new.games)?;
+        }
+        self.write_state(&next)?;
+        *state = next;
+        Ok(())
+    }
+
+    /// Commits a checkpoint: `save` writes the file at the path it is given, then `training` becomes
+    /// part of `state`, which changes only if all is written.
+    pub fn commit_checkpoint(
+        &self,
+        state: &mut State,
+        training: TrainingState,
+        save: impl FnOnce(&Path) -> std::io::Result<()>,
+    ) -> Result<(), FileError> {
+        atomic::publish(&self.checkpoint_path(training.step), save)?;
+        let next = State {
+            training,
+            ..state.clone()
+        };
+        self.write_state(&next)?;
+        *state = next;
+        Ok(())
+    }
+
+    /// Writes how strong the network of a training step is, as text and as JSON.
+    pub fn write_strength(&self, step: u64, table: &StrengthTable) -> Result<(), FileError> {
+        let folder = self.path.join(STRENGTH);
+        fs::create_dir_all(&folder)
+            .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
+        atomic::write(&folder.join(format!("{step:09}.txt")), |out| {
+            write!(out, "{table}")
+        })?;
+        atomic::write(&folder.join(format!("{step:09}.json")), |out| {
+            Ok(serde_json::to_writer_pretty(out, table)?)
+        })
+    }
+
+    /// Replaces `state.json`.
+    pub fn write_state(&self, state: &State) -> Result<(), FileError> {
+        let path = self.path.join(STATE);
+        atomic::write(&path, |out| {
+            serde_json::to_writer_pretty(&mut *out, state)?;
+            out.write_all(b"\n")
+        })
+    }
+}
+
+/// (number, path) of the entries of `folder` whose name starts with a number and a dot, ascending.
+fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, FileError> {
+    let number = |name: &String| name.split('.').next()?.parse::<u64>().ok();
+    let mut all: Vec<_> = atomic::names(folder)?
+        .iter()
+        .filter_map(|n| Some((number(n)?, folder.join(n))))
+        .collect();
+    all.sort();
+    Ok(all)
+}
+
+fn lock(run: &Path) -> Result<File, FileError> {
+    let path = run.join(LOCK);
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(|e| FileError::io(&path, "opening the run's lock", e))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut pid = String::new();
+            let _ = file.read_to_string(&mut pid);
+            let pid = if pid.trim().is_empty() {
+                "unknown"
+            } else {
+                pid.trim()
+            };
+            return Err(FileError::content(
+                run,
+                format!("another process (pid {pid}) is working on this run"),
+            ));
+        }
+        Err(TryLockError::Error(e)) => return Err(FileError::io(&path, "locking", e)),
+    }
+    file.set_len(0)
+        .and_then(|()| writeln!(file, "{}", std::process::id()))
+        .map_err(|e| FileError::io(&path, "writing the pid", e))?;
+    Ok(file)
+}

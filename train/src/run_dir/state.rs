@@ -1,0 +1,130 @@
+//! What `state.json` holds.
+use std::fs;
+use std::path::Path;
+
+use selfplay::game::{Color, Outcome};
+use serde::{Deserialize, Serialize};
+
+use crate::atomic::FileError;
+use crate::games::GameText;
+use crate::pipeline::Calibration;
+use crate::replay::{ReplayBucket, RowTotals};
+
+/// Version of `state.json`.
+pub const STATE_VERSION: u32 = 1;
+
+/// What a run has committed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// [`STATE_VERSION`].
+    pub version: u32,
+    /// Name of the form.
+    pub form: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Seconds that the run has worked, over all its processes.
+    pub elapsed_seconds: f64,
+    /// Self-play, as of the last commit of games.
+    pub selfplay: SelfplayState,
+    /// Training, as of the last checkpoint.
+    pub training: TrainingState,
+    /// What played-out games say of resigning.
+    pub calibration: Calibration,
+}
+
+/// Self-play, as of the last commit of games.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelfplayState {
+    /// Shards, and files of games: numbers 1..=this are committed.
+    pub commits: u64,
+    /// Id that the next game to be started gets; above those of all committed games.
+    pub next_game_id: u64,
+    /// Finished games.
+    pub games: u64,
+    /// Games that Red won.
+    pub red_wins: u64,
+    /// Games that Black won.
+    pub black_wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Plies of all games.
+    pub plies: u64,
+    /// Games played out although one side would have resigned.
+    pub resignations_played_out: u64,
+    /// Those among them that this side did not lose.
+    pub resignations_wrong: u64,
+    /// Rows in the shards.
+    pub rows: RowTotals,
+}
+
+impl SelfplayState {
+    /// Counts a finished game.
+    pub fn add_game(&mut self, game: &GameText) {
+        self.games += 1;
+        self.plies += game.moves.len() as u64;
+        match game.ending.outcome {
+            Outcome::Win(Color::Red) => self.red_wins += 1,
+            Outcome::Win(Color::Black) => self.black_wins += 1,
+            Outcome::Draw => self.draws += 1,
+        }
+        if let Some((side, _)) = game.would_resign {
+            self.resignations_played_out += 1;
+            self.resignations_wrong += u64::from(game.ending.outcome != Outcome::Win(side.other()));
+        }
+    }
+}
+
+/// Training, as of the last checkpoint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingState {
+    /// Training step of the last checkpoint; a file of that number exists unless it is 0.
+    pub step: u64,
+    /// Rows trained up to it.
+    pub rows_trained: u64,
+    /// Checkpoints written, the first one not counted.
+    pub checkpoints: u64,
+    /// Rows that may be trained.
+    pub bucket: ReplayBucket,
+}
+
+impl State {
+    /// A run that has done nothing.
+    pub fn new(form: &str, seed: u64) -> Self {
+        State {
+            version: STATE_VERSION,
+            form: form.to_string(),
+            seed,
+            elapsed_seconds: 0.0,
+            selfplay: SelfplayState::default(),
+            training: TrainingState::default(),
+            calibration: Calibration::default(),
+        }
+    }
+}
+
+/// Reads `state.json`; `None` where there is none.
+pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(FileError::io(path, "reading", e)),
+    };
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let bad = |e: serde_json::Error| FileError::content(path, format!("not a run's state: {e}"));
+    let Version { version } = serde_json::from_str(&text).map_err(bad)?;
+    if version != STATE_VERSION {
+        return Err(FileError::content(
+            path,
+            format!(
+                "state of version {version}, this build reads {STATE_VERSION}: go on with the build that wrote it, or start a new run"
+            ),
+        ));
+    }
+    serde_json::from_str(&text).map(Some).map_err(bad)
+}
