@@ -15,6 +15,7 @@ mod puct;
 mod simulate;
 mod site;
 mod tree;
+mod value;
 
 pub use config::{RootKind, SearchConfig};
 pub use decision::{Decision, MoveInfo};

@@ -1,7 +1,8 @@
 //! The two halves of a simulation: down to a leaf, and the evaluation back up.
 use rand::RngExt;
 
-use super::tree::{Branch, NONE, ROOT, Value};
+use super::tree::{Branch, NONE, ROOT};
+use super::value::Value;
 use super::{RootKind, Search, gumbel, puct, site::Site};
 use crate::eval::Batch;
 use crate::game::{Color, Features, Past, Turn, Wdl};
