@@ -400,7 +400,7 @@ fn the_table_is_aligned() {
         ],
     };
     let expected = "\
-opponent     games    W   D   L  score %        95 %     Elo        95 %
+opponent     games    W   D   L  score %         95 %     Elo        95 %
 random         100  100   0   0    100.0  94.2..100.0  > +484  +484..+inf
 alphabeta:2    100   40  49  11     64.5   57.3..71.1    +104   +51..+157
 ";

@@ -101,6 +101,8 @@ fn the_interval_is_sane_for_every_small_match() {
             "{pairs:?} {interval:?}"
         );
 
+        assert_eq!(interval.upper == 1.0, pairs[..4] == [0; 4], "{pairs:?}");
+
         let mut reversed = pairs;
         reversed.reverse();
         let mirror = Rating::of(&reversed).score_interval;

@@ -138,9 +138,18 @@ fn score_interval(pairs: &Pairs) -> Interval<f64> {
     let centre = m + t * t / (2.0 * n);
     let half = t * (m * (1.0 - m) / n + t * t / (4.0 * n * n)).sqrt();
     let scale = 1.0 + t * t / n;
+    // At a score of 0 and 1 the near end is that score; rounding must not leave a huge finite Elo there.
     Interval {
-        lower: ((centre - half) / scale).max(0.0),
-        upper: ((centre + half) / scale).min(1.0),
+        lower: if m == 0.0 {
+            0.0
+        } else {
+            ((centre - half) / scale).max(0.0)
+        },
+        upper: if m == 1.0 {
+            1.0
+        } else {
+            ((centre + half) / scale).min(1.0)
+        },
     }
 }
 

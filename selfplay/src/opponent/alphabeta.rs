@@ -1,4 +1,7 @@
 //! Fixed-depth alpha-beta search (Knuth and Moore 1975, fail-soft) over material.
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+
 use crate::game::{Color, Game, Past, Turn, Wdl};
 
 use super::Material;
@@ -48,23 +51,22 @@ impl<G: Material> Default for AlphaBeta<G> {
 }
 
 impl<G: Material> AlphaBeta<G> {
-    /// Replaces `best` with the moves of the greatest value after `depth` plies, at least 1, and returns that
-    /// value: material balance of the side to move in centipawns, or `±(MATE - plies)` where the game is decided.
-    /// `best` is empty only where the game is over.
-    pub fn best(
+    /// A move of the greatest value after `depth` plies, at least 1, each such move as likely, and that value:
+    /// material balance of the side to move in centipawns, or `±(MATE - plies)` where the game is decided. `None`
+    /// where the game is over.
+    pub fn choose(
         &mut self,
         game: &G,
         history: &G::History,
         depth: u8,
-        best: &mut Vec<G::Move>,
-    ) -> i32 {
-        best.clear();
+        rng: &mut Pcg64Mcg,
+    ) -> Option<(G::Move, i32)> {
+        let Turn::Decision(side) = game.turn(history) else {
+            return None;
+        };
         self.history.clone_from(history);
         self.plies
             .resize_with(self.plies.len().max(depth as usize + 1), Ply::default);
-        let Turn::Decision(side) = game.turn(history) else {
-            return 0;
-        };
         let root = Node {
             game: *game,
             side,
@@ -72,22 +74,35 @@ impl<G: Material> AlphaBeta<G> {
             ply: 0,
             depth,
         };
+        let mut moves = self.ordered_moves(&root);
 
         let mut value = -BOUND;
-        let ordered = self.ordered_moves(&root);
-        for &(gain, mv) in &ordered {
-            // A window one below the best value tells an equal move from a worse one.
-            let child = self.after(&root, gain, mv, value - 1, BOUND);
-            if child > value {
-                value = child;
-                best.clear();
-            }
-            if child == value {
-                best.push(mv);
+        for &(gain, mv) in &moves {
+            value = value.max(self.after(&root, gain, mv, value, BOUND));
+        }
+        let chosen = self.draw_among_equals(&root, &mut moves, value, rng);
+        self.plies[0].ordered = moves;
+        Some((chosen?, value))
+    }
+
+    /// The first move in a random order that attains the root's `value`; uses `moves` up.
+    ///
+    /// Finding the value first and drawing afterwards leaves most equal moves a bound: to tell them all from worse
+    /// ones would take nearly every reply to each of them.
+    fn draw_among_equals(
+        &mut self,
+        root: &Node<G>,
+        moves: &mut Vec<(i32, G::Move)>,
+        value: i32,
+        rng: &mut Pcg64Mcg,
+    ) -> Option<G::Move> {
+        while !moves.is_empty() {
+            let (gain, mv) = moves.swap_remove(rng.random_range(..moves.len()));
+            if self.after(root, gain, mv, value - 1, value) >= value {
+                return Some(mv);
             }
         }
-        self.plies[0].ordered = ordered;
-        value
+        None
     }
 
     /// Value of `node` for its side; a bound on it outside of `alpha..beta`.

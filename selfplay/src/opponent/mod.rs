@@ -144,13 +144,15 @@ impl<G: Material> Opponent<G> {
     /// # Panics
     /// Where the game is over: there is no move to choose.
     pub fn choose(&mut self, game: &G, history: &G::History) -> G::Move {
-        match self.builtin {
-            Builtin::Random => game.legal_moves(&mut self.moves),
-            Builtin::Greedy => _ = self.search.best(game, history, 1, &mut self.moves),
-            Builtin::AlphaBeta { depth } => {
-                _ = self.search.best(game, history, depth, &mut self.moves)
+        let depth = match self.builtin {
+            Builtin::Random => {
+                game.legal_moves(&mut self.moves);
+                return self.moves[self.rng.random_range(..self.moves.len())];
             }
-        }
-        self.moves[self.rng.random_range(..self.moves.len())]
+            Builtin::Greedy => 1,
+            Builtin::AlphaBeta { depth } => depth,
+        };
+        let chosen = self.search.choose(game, history, depth, &mut self.rng);
+        chosen.expect("the game goes on").0
     }
 }
