@@ -96,6 +96,8 @@ struct Run {
     batch: TrainBatch,
     picks: Vec<Pick>,
     rows: Rows,
+    /// Whether the last report raised the overfit alarm.
+    overfitting: bool,
     started: Instant,
     /// Seconds worked by earlier processes.
     before: f64,
@@ -179,6 +181,7 @@ impl Run {
             batch: TrainBatch::default(),
             picks: Vec::new(),
             rows: Rows::default(),
+            overfitting: false,
             started: Instant::now(),
         };
         run.set_resign_below();
@@ -228,8 +231,10 @@ impl Run {
         for game in threads.stop() {
             self.take(game);
         }
+        // Games are good whatever ended the run; a network is not, once a step has failed.
+        let committed = self.commit();
         ended?;
-        self.commit()?;
+        committed?;
         self.checkpoint()
     }
 
@@ -422,6 +427,9 @@ impl Run {
         self.progress
             .say(&format!("matches of the network of step {step}:"));
         let table = self.play_matches(interrupted)?;
+        if interrupted.load(Relaxed) {
+            return Ok(());
+        }
         self.log_strength(&table)?;
         self.dir.write_strength(step, &table)?;
         println!(
