@@ -100,6 +100,19 @@ fn a_wrong_config_is_refused_before_anything_is_written() {
     );
     check("[arena]\nopponents = [\"alphabeta:0\"]\n", &["alphabeta:0"]);
     check("[arena]\nopponents = [\"gredy\"]\n", &["gredy", "greedy"]);
+    check("[replay]\nratio = 0\n", &["`replay.ratio`", "out of range"]);
+    check(
+        "[replay]\nburst_rows = 10\n",
+        &["`replay.burst_rows` = 10", "`samples.shard_rows`"],
+    );
+    check(
+        "[replay]\nmin_rows = 20\nmax_rows = 10\n",
+        &["`replay.min_rows`", "`replay.max_rows`"],
+    );
+    check(
+        "[samples]\ngzip_level = 10\n",
+        &["`samples.gzip_level` = 10", "0..=9"],
+    );
     check("[arena]\ngames = 3\n", &["arena.games", "even"]);
     check(
         "[device]\ndevice = \"gpu\"\n",

@@ -60,9 +60,9 @@ pub fn train(
     let mut run = Run::open(config, origin, path, rules, placement, progress)?;
     if !run.is_complete() {
         let ended = run.work(interrupted);
-        run.progress.finish();
         run.explain(ended)?;
     }
+    run.progress.finish();
     if !interrupted.load(Relaxed) {
         run.measure(interrupted)?;
     }
