@@ -151,6 +151,8 @@ fn kill_and_resume(kills: u64) {
         .output()
         .expect("fanqi starts");
     assert!(output.status.success(), "{}", stderr(&output));
+    let said = "the last process was killed";
+    assert!(stderr(&output).contains(said), "{}", stderr(&output));
     assert_eq!(games(&run), committed);
     check_counts(&run);
 }

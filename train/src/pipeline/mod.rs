@@ -113,7 +113,7 @@ impl Run {
         placement: Placement,
         progress: Progress,
     ) -> anyhow::Result<Self> {
-        let (dir, state) = RunDir::open(path)?;
+        let (dir, mut state) = RunDir::open(path)?;
         if let Some(state) = &state {
             let old = Config::load_resolved(&dir.config_path())?;
             for change in old.changes_on_resume(&config, origin)? {
@@ -146,6 +146,13 @@ impl Run {
             }
             None => Learner::new(&config.net, &config.optim, &placement, config.run.seed)?,
         };
+        if let Some(state) = state.as_mut().filter(|state| state.working) {
+            progress.say(
+                "the last process was killed: games since its last shard and steps since its last checkpoint are lost",
+            );
+            state.working = false;
+            dir.write_state(state)?;
+        }
         for lost in dir.recover(state.as_ref())? {
             progress.say(&format!("dropped {lost}"));
         }
@@ -220,6 +227,8 @@ impl Run {
         if self.placement.device == tch::Device::Cpu {
             single_threaded();
         }
+        self.state.working = true;
+        self.dir.write_state(&self.state)?;
         let threads = Selfplay::start(
             &self.config,
             self.rules,
@@ -235,6 +244,7 @@ impl Run {
         let committed = self.commit();
         ended?;
         committed?;
+        self.state.working = false;
         self.checkpoint()
     }
 
