@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use selfplay::eval::mix;
 use selfplay::policy;
 use selfplay::record::Rows;
 use serde::{Deserialize, Serialize};
