@@ -86,6 +86,8 @@ pub struct CheckpointConfig {
     pub every_rows: u64,
     /// Files kept.
     pub keep: usize,
+    /// Last held-out rows that each line of metrics scores.
+    pub validation_rows: u64,
     /// Validation minus training value loss that raises the alarm.
     pub overfit_alarm: f64,
 }

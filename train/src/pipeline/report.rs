@@ -11,9 +11,6 @@ use crate::strength::StrengthTable;
 /// Lines of text below the bar.
 pub const LINES: usize = 4;
 
-/// Held-out rows that one report scores.
-const VALIDATION_ROWS: u64 = 1024;
-
 impl Run {
     /// Logs what happened since the last report, shows it, and starts counting anew.
     pub(super) fn report(&mut self) -> anyhow::Result<()> {
@@ -58,8 +55,10 @@ impl Run {
         if rows == 0 || self.learner.steps() == 0 {
             return Ok(());
         }
-        self.replay
-            .fill_held_out(rows.saturating_sub(VALIDATION_ROWS)..rows, &mut self.rows);
+        self.replay.fill_held_out(
+            rows.saturating_sub(self.config.checkpoint.validation_rows)..rows,
+            &mut self.rows,
+        );
         self.batch.clear();
         for i in 0..self.rows.len() {
             self.batch.push_from(&self.rows, i, i as u64, false)?;
