@@ -304,6 +304,12 @@ impl Config {
                 self.replay.min_rows, self.replay.max_rows
             ));
         }
+        let burst = self.replay.burst_rows;
+        if burst > 0 && (burst as f64) < self.replay.ratio * self.samples.shard_rows as f64 {
+            return conflict(format!(
+                "`replay.burst_rows` = {burst} is less than one shard allows to train, `replay.ratio` * `samples.shard_rows`"
+            ));
+        }
         if !self.arena.games.is_multiple_of(2) {
             return conflict(format!(
                 "`arena.games` = {} must be even: every opening is played twice",

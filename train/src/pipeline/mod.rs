@@ -60,9 +60,9 @@ pub fn train(
     let mut run = Run::open(config, origin, path, rules, placement, progress)?;
     if !run.is_complete() {
         let ended = run.work(interrupted);
-        run.progress.finish();
         run.explain(ended)?;
     }
+    run.progress.finish();
     if !interrupted.load(Relaxed) {
         run.measure(interrupted)?;
     }
@@ -96,6 +96,8 @@ struct Run {
     batch: TrainBatch,
     picks: Vec<Pick>,
     rows: Rows,
+    /// Whether the last report raised the overfit alarm.
+    overfitting: bool,
     started: Instant,
     /// Seconds worked by earlier processes.
     before: f64,
@@ -111,7 +113,7 @@ impl Run {
         placement: Placement,
         progress: Progress,
     ) -> anyhow::Result<Self> {
-        let (dir, state) = RunDir::open(path)?;
+        let (dir, mut state) = RunDir::open(path)?;
         if let Some(state) = &state {
             let old = Config::load_resolved(&dir.config_path())?;
             for change in old.changes_on_resume(&config, origin)? {
@@ -144,6 +146,13 @@ impl Run {
             }
             None => Learner::new(&config.net, &config.optim, &placement, config.run.seed)?,
         };
+        if let Some(state) = state.as_mut().filter(|state| state.working) {
+            progress.say(
+                "the last process was killed: games since its last shard and steps since its last checkpoint are lost",
+            );
+            state.working = false;
+            dir.write_state(state)?;
+        }
         for lost in dir.recover(state.as_ref())? {
             progress.say(&format!("dropped {lost}"));
         }
@@ -179,6 +188,7 @@ impl Run {
             batch: TrainBatch::default(),
             picks: Vec::new(),
             rows: Rows::default(),
+            overfitting: false,
             started: Instant::now(),
         };
         run.set_resign_below();
@@ -217,6 +227,8 @@ impl Run {
         if self.placement.device == tch::Device::Cpu {
             single_threaded();
         }
+        self.state.working = true;
+        self.dir.write_state(&self.state)?;
         let threads = Selfplay::start(
             &self.config,
             self.rules,
@@ -228,8 +240,11 @@ impl Run {
         for game in threads.stop() {
             self.take(game);
         }
+        // Games are good whatever ended the run; a network is not, once a step has failed.
+        let committed = self.commit();
         ended?;
-        self.commit()?;
+        committed?;
+        self.state.working = false;
         self.checkpoint()
     }
 
@@ -422,6 +437,9 @@ impl Run {
         self.progress
             .say(&format!("matches of the network of step {step}:"));
         let table = self.play_matches(interrupted)?;
+        if interrupted.load(Relaxed) {
+            return Ok(());
+        }
         self.log_strength(&table)?;
         self.dir.write_strength(step, &table)?;
         println!(

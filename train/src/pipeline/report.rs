@@ -71,12 +71,14 @@ impl Run {
         if let Some(training) = self.stats.loss("train/value_loss") {
             let gap = losses.value - training;
             numbers.push(("validation/value_gap", gap));
-            if gap > self.config.checkpoint.overfit_alarm {
+            let alarm = gap > self.config.checkpoint.overfit_alarm;
+            if alarm && !self.overfitting {
                 self.progress.say(&format!(
-                    "warning: overfitting: the validation value loss {:.3} is {gap:.3} above the training one; lower replay.ratio or enlarge the window",
+                    "warning: overfitting: the validation value loss {:.3} is {gap:.3} above the training one; a lower replay.ratio or a larger window helps",
                     losses.value
                 ));
             }
+            self.overfitting = alarm;
         }
         Ok(())
     }

@@ -1,0 +1,164 @@
+//! The command line: what it prints, and what it refuses with which words.
+mod binary;
+
+use std::path::Path;
+
+use binary::{data, fanqi, ok, refused, train, train_config};
+
+#[test]
+fn perft_and_legal_print_counts_and_moves() {
+    let perft = ok(&mut fanqi(["perft", "--form", "xiangqi", "--depth", "3"]));
+    assert_eq!(perft, "nodes 79666\n");
+    let divide = ok(&mut fanqi(["perft", "--depth", "2", "--divide"]));
+    let counts: Vec<_> = divide
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .collect();
+    assert_eq!(counts.len(), 44);
+    let sum: u64 = counts
+        .iter()
+        .map(|(_, n)| n.parse::<u64>().expect("a count"))
+        .sum();
+    assert_eq!(divide.lines().last(), Some(format!("nodes {sum}").as_str()));
+    assert_eq!(sum, 1920);
+    let fen = "4k4/9/9/9/9/9/9/9/9/R3K4 w - - 0 1";
+    let moves = ok(&mut fanqi(["legal", "--form", "xiangqi", "--fen", fen]));
+    assert!(moves.lines().any(|mv| mv == "a0a9"), "{moves}");
+    // The king may not leave the file behind which the other one stands open: both face each other.
+    assert!(!moves.lines().any(|mv| mv == "e0e1"), "{moves}");
+}
+
+#[test]
+fn a_wrong_position_is_refused_with_its_field() {
+    let cases = [
+        ("4k4/9/9/9/9/9/9/9/9/4KK3 w - - 0 1", &["king"][..]),
+        ("9/9/9/9/9/9/9/9/9/4K4 w - - 0 1", &["king"]),
+        ("4k4/9/9/9/9/9/9/9/9/9/4K4 w - - 0 1", &["rank", "11"]),
+        ("4k4/9/9/9/9/9/9/9/9/B3K4 w - - 0 1", &["a0"]),
+        ("4k4/9/9/9/9/9/9/9/9/4K4 q - - 0 1", &["side"]),
+        ("4k4/9/9/9/9/9/9/9/9/4K4 w - - x 1", &["x"]),
+        ("", &[]),
+    ];
+    for (fen, words) in cases {
+        let error = refused(&mut fanqi(["legal", "--fen", fen]), words);
+        assert!(error.contains("--fen"), "{error}");
+    }
+    refused(
+        &mut fanqi(["legal", "--form", "chess"]),
+        &["chess", "xiangqi"],
+    );
+}
+
+#[test]
+fn a_wrong_config_is_refused_before_anything_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    let check = |text: &str, words: &[&str]| {
+        let config = folder.path().join("config.toml");
+        std::fs::write(&config, text).expect("written");
+        let mut words = words.to_vec();
+        words.push("config.toml");
+        refused(&mut train_config(&config, &run, &[]), &words);
+        assert!(!run.exists(), "{text}: something was written");
+    };
+    check(
+        "[selfplay]\nvists = 3\n",
+        &["unknown key `selfplay.vists`", "`selfplay.visits`"],
+    );
+    check(
+        "[serach]\nroot = \"puct\"\n",
+        &["unknown key `serach.root`", "`search.root`"],
+    );
+    check(
+        "[optim]\nlearning_rate = -1.0\n",
+        &["`optim.learning_rate` = -1.0", "out of range", "..=10"],
+    );
+    check(
+        "[optim]\nlearning_rate = nan\n",
+        &["`optim.learning_rate`", "out of range"],
+    );
+    check(
+        "[net]\nchannels = \"many\"\n",
+        &["`net.channels`", "expected an integer, found a string"],
+    );
+    check(
+        "[net]\nchannels = 1.5\n",
+        &["`net.channels`", "expected an integer"],
+    );
+    check(
+        "[search]\nroot = \"alphabeta\"\n",
+        &["root", "alphabeta", "gumbel"],
+    );
+    check("[run\n", &["not valid TOML", "line 1"]);
+    check(
+        "[ruleset]\nbase = \"chess\"\n",
+        &["ruleset.base", "chess", "xiangqi"],
+    );
+    check(
+        "[selfplay]\nvisits = 4\nfast_visits = 5\n",
+        &["selfplay.fast_visits", "selfplay.visits"],
+    );
+    check("[arena]\nopponents = [\"alphabeta:0\"]\n", &["alphabeta:0"]);
+    check("[arena]\nopponents = [\"gredy\"]\n", &["gredy", "greedy"]);
+    check("[replay]\nratio = 0\n", &["`replay.ratio`", "out of range"]);
+    check(
+        "[replay]\nburst_rows = 10\n",
+        &["`replay.burst_rows` = 10", "`samples.shard_rows`"],
+    );
+    check(
+        "[replay]\nmin_rows = 20\nmax_rows = 10\n",
+        &["`replay.min_rows`", "`replay.max_rows`"],
+    );
+    check(
+        "[samples]\ngzip_level = 10\n",
+        &["`samples.gzip_level` = 10", "0..=9"],
+    );
+    check("[arena]\ngames = 3\n", &["arena.games", "even"]);
+    check(
+        "[device]\ndevice = \"gpu\"\n",
+        &["gpu", "cpu", "cuda"].map(|w| w),
+    );
+    check("[device]\ninference_precision = \"f8\"\n", &["f8", "bf16"]);
+}
+
+#[test]
+fn other_bad_inputs_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    refused(
+        &mut train_config(Path::new("no/such.toml"), &run, &[]),
+        &["no/such.toml", "cannot read"],
+    );
+    refused(
+        &mut train(&run, &["selfplay.visits=none"]),
+        &["--set selfplay.visits=none", "integer"],
+    );
+    refused(
+        &mut train(&run, &["selfplay.visits"]),
+        &["--set selfplay.visits"],
+    );
+    refused(&mut train(&run, &["device.device=cuda:x"]), &["cuda:x"]);
+    refused(
+        &mut fanqi(["strength", "no/such/run"]),
+        &["no/such/run", "not a run directory"],
+    );
+    assert!(!run.exists(), "something was written");
+    let full = folder.path().join("full");
+    std::fs::create_dir(&full).expect("created");
+    std::fs::write(full.join("thesis.txt"), "precious").expect("written");
+    refused(&mut train(&full, &[]), &["full", "neither empty nor a run"]);
+    assert_eq!(std::fs::read_dir(&full).expect("readable").count(), 1);
+}
+
+#[test]
+fn every_shipped_config_is_valid() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let blocked = folder.path().join("blocked");
+    std::fs::write(&blocked, "a file where the run would be").expect("written");
+    let configs = std::fs::read_dir(data("../../configs")).expect("configs");
+    for config in configs.map(|entry| entry.expect("an entry").path()) {
+        // The config is read and checked before the run directory is looked at.
+        let error = refused(&mut train_config(&config, &blocked, &[]), &["blocked"]);
+        assert!(!error.contains("unknown key"), "{error}");
+    }
+}
