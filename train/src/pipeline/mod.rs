@@ -3,29 +3,30 @@
 //! One thread, the coordinator, owns the network in training, the replay window and the run directory; it takes
 //! finished games from the self-play threads, commits them, trains while the replay ratio allows it, and
 //! publishes each checkpoint's average to the workers, which take it between two batches.
+mod matches;
 mod pace;
 mod progress;
 mod report;
 mod resign;
 mod selfplay;
 mod stats;
+mod store;
 pub mod strength;
 
 pub use self::resign::{Calibration, Side};
 pub use self::selfplay::worker_count;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use ::selfplay::game::{Color, Outcome, Reason};
+use ::selfplay::game::{Color, Outcome};
 use ::selfplay::record::Rows;
 use ::selfplay::rules::{Ruleset, World};
-use ::selfplay::worker::{FinishedGame, Resignation};
+use ::selfplay::worker::FinishedGame;
 use anyhow::Context;
 use model::batch::TrainBatch;
-use model::checkpoint::{CheckpointError, Origin};
 use model::device::{Placement, single_threaded};
 use model::learner::Learner;
 use model::slot::WeightSlot;
@@ -40,9 +41,7 @@ use crate::config::Config;
 use crate::games::GameText;
 use crate::metrics::Metrics;
 use crate::replay::{Pick, Replay, ReplayBucket};
-use crate::run_dir::{Commit, RunDir, State, TrainingState};
-use crate::samples::ShardHead;
-use crate::strength::StrengthTable;
+use crate::run_dir::{RunDir, State};
 
 /// How long the coordinator waits for a game when it may not train.
 const IDLE: Duration = Duration::from_millis(20);
@@ -311,7 +310,7 @@ impl Run {
             self.set_resign_below();
         }
         self.pending.rows.append(&game.rows);
-        self.pending.games.push(game_text(self.rules, &game));
+        self.pending.games.push(store::game_text(self.rules, &game));
     }
 
     fn set_resign_below(&self) {
@@ -321,33 +320,6 @@ impl Run {
             .calibration
             .threshold(selfplay.resign_below, selfplay.resign_wrong_max);
         self.pace.set_resign_below(below);
-    }
-
-    /// Writes the pending games as a shard and adds its rows to the replay window.
-    fn commit(&mut self) -> anyhow::Result<()> {
-        if self.pending.rows.is_empty() {
-            return Ok(());
-        }
-        let Pending { rows, games } = &self.pending;
-        let new = Commit {
-            rows,
-            totals: self.config.replay.totals_of(&rows.game),
-            games,
-            next_game_id: self.pace.next_game.load(Relaxed),
-        };
-        let head = ShardHead {
-            form: self.rules.name.into(),
-            ruleset: format!("{:?}", self.rules),
-        };
-        self.state.elapsed_seconds = self.elapsed();
-        self.dir
-            .commit(&mut self.state, &new, &head, &self.config.samples)?;
-        self.replay.push(rows);
-        self.bucket
-            .made(self.state.selfplay.rows.training, &self.config.replay);
-        self.pending.rows.clear();
-        self.pending.games.clear();
-        Ok(())
     }
 
     /// Trains one batch if the replay ratio allows it; returns whether it did.
@@ -375,105 +347,6 @@ impl Run {
         Ok(true)
     }
 
-    /// Writes a checkpoint, commits it and gives its average to the workers.
-    fn checkpoint(&mut self) -> anyhow::Result<()> {
-        let origin = Origin {
-            form: self.rules.name.into(),
-            ruleset: format!("{:?}", self.rules),
-            config: self.config.to_toml(),
-        };
-        let is_first = self.learner.steps() == 0;
-        let training = TrainingState {
-            step: self.learner.steps(),
-            rows_trained: self.learner.rows(),
-            checkpoints: self.state.training.checkpoints + u64::from(!is_first),
-            bucket: self.bucket,
-        };
-        self.state.elapsed_seconds = self.elapsed();
-        self.dir
-            .commit_checkpoint(&mut self.state, training, |path| {
-                self.learner
-                    .save(path, &origin)
-                    .map_err(|error| match error {
-                        CheckpointError::Io { source, .. } => source,
-                        other => std::io::Error::other(other),
-                    })
-            })?;
-        self.slot.publish(self.learner.publish()?);
-        self.remove_old_checkpoints()
-    }
-
-    /// Keeps the first checkpoint and the last ones.
-    fn remove_old_checkpoints(&self) -> anyhow::Result<()> {
-        let all = self.dir.checkpoints()?;
-        let surplus = all.len().saturating_sub(self.config.checkpoint.keep);
-        for (_, path) in all.iter().skip(1).take(surplus) {
-            std::fs::remove_file(path).with_context(|| format!("removing {}", path.display()))?;
-        }
-        Ok(())
-    }
-
-    fn first_checkpoint(&self) -> anyhow::Result<PathBuf> {
-        let all = self.dir.checkpoints()?;
-        let (_, path) = all
-            .into_iter()
-            .next()
-            .context("the run has no checkpoint")?;
-        Ok(path)
-    }
-
-    /// The matches in the middle of a run, with self-play held back.
-    fn match_if_due(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
-        let every = self.config.arena.every_checkpoints;
-        if every == 0 || !self.state.training.checkpoints.is_multiple_of(every.into()) {
-            return Ok(());
-        }
-        self.pace.set_paused(true);
-        let start = Instant::now();
-        let table = self.play_matches(interrupted);
-        // Matches are not training time.
-        self.started += start.elapsed();
-        self.pace.set_paused(self.has_all_rows());
-        self.log_strength(&table?)
-    }
-
-    fn play_matches(&self, interrupted: &AtomicBool) -> anyhow::Result<StrengthTable> {
-        strength::measure(
-            &self.config,
-            self.rules,
-            self.placement,
-            self.learner.publish()?,
-            &self.first_checkpoint()?,
-            interrupted,
-            &|text| self.progress.say(text),
-        )
-    }
-
-    /// The matches at the end, and their table.
-    fn measure(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
-        let step = self.learner.steps();
-        self.progress
-            .say(&format!("matches of the network of step {step}:"));
-        let table = self.play_matches(interrupted)?;
-        if interrupted.load(Relaxed) {
-            return Ok(());
-        }
-        self.log_strength(&table)?;
-        self.dir.write_strength(step, &table)?;
-        println!(
-            "\nStrength at step {step}, {} visits a move\n\n{table}",
-            self.visits()
-        );
-        Ok(())
-    }
-
-    fn visits(&self) -> u32 {
-        match self.config.arena.visits {
-            0 => self.config.selfplay.visits,
-            n => n,
-        }
-    }
-
     /// A full disk ends a run in order; anything else that stops it is passed on.
     fn explain(&self, ended: anyhow::Result<()>) -> anyhow::Result<()> {
         ended.map_err(|error| match error.downcast_ref::<FileError>() {
@@ -499,27 +372,5 @@ impl Run {
             state.selfplay.games,
             state.elapsed_seconds / 60.0
         ));
-    }
-}
-
-/// A game as its text is kept.
-fn game_text(rules: &'static Ruleset, game: &FinishedGame<World>) -> GameText {
-    GameText {
-        id: game.id,
-        seed: game.seed,
-        form: rules.name.into(),
-        start: game.start.position().fen(),
-        moves: game.moves.iter().map(ToString::to_string).collect(),
-        ending: game.ending,
-        net_step_first: game.net_steps.0,
-        net_step_last: game.net_steps.1,
-        would_resign: match game.resignation {
-            Resignation::PlayedOn { loser, ply, .. }
-                if game.ending.reason != Reason::Resignation =>
-            {
-                Some((loser, ply as u16))
-            }
-            _ => None,
-        },
     }
 }

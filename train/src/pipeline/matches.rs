@@ -1,0 +1,60 @@
+//! When a run plays its matches, and what becomes of their table.
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+use super::{Run, strength};
+use crate::strength::StrengthTable;
+
+impl Run {
+    /// The matches in the middle of a run, with self-play held back.
+    pub(super) fn match_if_due(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
+        let every = self.config.arena.every_checkpoints;
+        if every == 0 || !self.state.training.checkpoints.is_multiple_of(every.into()) {
+            return Ok(());
+        }
+        self.pace.set_paused(true);
+        let start = Instant::now();
+        let table = self.play_matches(interrupted);
+        // Matches are not training time.
+        self.started += start.elapsed();
+        self.pace.set_paused(self.has_all_rows());
+        self.log_strength(&table?)
+    }
+
+    pub(super) fn play_matches(&self, interrupted: &AtomicBool) -> anyhow::Result<StrengthTable> {
+        strength::measure(
+            &self.config,
+            self.rules,
+            self.placement,
+            self.learner.publish()?,
+            &self.first_checkpoint()?,
+            interrupted,
+            &|text| self.progress.say(text),
+        )
+    }
+
+    /// The matches at the end, and their table.
+    pub(super) fn measure(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
+        let step = self.learner.steps();
+        self.progress
+            .say(&format!("matches of the network of step {step}:"));
+        let table = self.play_matches(interrupted)?;
+        if interrupted.load(Relaxed) {
+            return Ok(());
+        }
+        self.log_strength(&table)?;
+        self.dir.write_strength(step, &table)?;
+        println!(
+            "\nStrength at step {step}, {} visits a move\n\n{table}",
+            self.visits()
+        );
+        Ok(())
+    }
+
+    fn visits(&self) -> u32 {
+        match self.config.arena.visits {
+            0 => self.config.selfplay.visits,
+            n => n,
+        }
+    }
+}

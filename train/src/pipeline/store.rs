@@ -1,0 +1,112 @@
+//! What a run commits: shards with their games, and checkpoints.
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+
+use anyhow::Context;
+use model::checkpoint::{CheckpointError, Origin};
+use selfplay::game::Reason;
+use selfplay::rules::{Ruleset, World};
+use selfplay::worker::{FinishedGame, Resignation};
+
+use super::{Pending, Run};
+use crate::games::GameText;
+use crate::run_dir::{Commit, TrainingState};
+use crate::samples::ShardHead;
+
+impl Run {
+    /// Writes the pending games as a shard and adds its rows to the replay window.
+    pub(super) fn commit(&mut self) -> anyhow::Result<()> {
+        if self.pending.rows.is_empty() {
+            return Ok(());
+        }
+        let Pending { rows, games } = &self.pending;
+        let new = Commit {
+            rows,
+            totals: self.config.replay.totals_of(&rows.game),
+            games,
+            next_game_id: self.pace.next_game.load(Relaxed),
+        };
+        let head = ShardHead {
+            form: self.rules.name.into(),
+            ruleset: format!("{:?}", self.rules),
+        };
+        self.state.elapsed_seconds = self.elapsed();
+        self.dir
+            .commit(&mut self.state, &new, &head, &self.config.samples)?;
+        self.replay.push(rows);
+        self.bucket
+            .made(self.state.selfplay.rows.training, &self.config.replay);
+        self.pending.rows.clear();
+        self.pending.games.clear();
+        Ok(())
+    }
+
+    /// Writes a checkpoint, commits it and gives its average to the workers.
+    pub(super) fn checkpoint(&mut self) -> anyhow::Result<()> {
+        let origin = Origin {
+            form: self.rules.name.into(),
+            ruleset: format!("{:?}", self.rules),
+            config: self.config.to_toml(),
+        };
+        let is_first = self.learner.steps() == 0;
+        let training = TrainingState {
+            step: self.learner.steps(),
+            rows_trained: self.learner.rows(),
+            checkpoints: self.state.training.checkpoints + u64::from(!is_first),
+            bucket: self.bucket,
+        };
+        self.state.elapsed_seconds = self.elapsed();
+        self.dir
+            .commit_checkpoint(&mut self.state, training, |path| {
+                self.learner
+                    .save(path, &origin)
+                    .map_err(|error| match error {
+                        CheckpointError::Io { source, .. } => source,
+                        other => std::io::Error::other(other),
+                    })
+            })?;
+        self.slot.publish(self.learner.publish()?);
+        self.remove_old_checkpoints()
+    }
+
+    /// Keeps the first checkpoint and the last ones.
+    fn remove_old_checkpoints(&self) -> anyhow::Result<()> {
+        let all = self.dir.checkpoints()?;
+        let surplus = all.len().saturating_sub(self.config.checkpoint.keep);
+        for (_, path) in all.iter().skip(1).take(surplus) {
+            std::fs::remove_file(path).with_context(|| format!("removing {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn first_checkpoint(&self) -> anyhow::Result<PathBuf> {
+        let all = self.dir.checkpoints()?;
+        let (_, path) = all
+            .into_iter()
+            .next()
+            .context("the run has no checkpoint")?;
+        Ok(path)
+    }
+}
+
+/// A game as its text is kept.
+pub(super) fn game_text(rules: &'static Ruleset, game: &FinishedGame<World>) -> GameText {
+    GameText {
+        id: game.id,
+        seed: game.seed,
+        form: rules.name.into(),
+        start: game.start.position().fen(),
+        moves: game.moves.iter().map(ToString::to_string).collect(),
+        ending: game.ending,
+        net_step_first: game.net_steps.0,
+        net_step_last: game.net_steps.1,
+        would_resign: match game.resignation {
+            Resignation::PlayedOn { loser, ply, .. }
+                if game.ending.reason != Reason::Resignation =>
+            {
+                Some((loser, ply as u16))
+            }
+            _ => None,
+        },
+    }
+}
