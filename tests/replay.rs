@@ -286,25 +286,6 @@ fn about_the_share_of_games_is_held_out() {
 }
 
 #[test]
-fn values_out_of_range_are_named() {
-    let check = |change: fn(&mut ReplayConfig), key: &str| {
-        let mut c = config();
-        c.check().unwrap();
-        change(&mut c);
-        let error = c.check().unwrap_err();
-        assert!(error.starts_with(&format!("replay.{key}: ")), "{error}");
-    };
-    check(|c| c.min_rows = 0, "min_rows");
-    check(|c| c.max_rows = 99, "max_rows");
-    check(|c| c.growth_slope = 1.1, "growth_slope");
-    check(|c| c.growth_exponent = 0.0, "growth_exponent");
-    check(|c| c.policy_entries_per_row = 0, "policy_entries_per_row");
-    check(|c| c.ratio = f64::NAN, "ratio");
-    check(|c| c.held_out_share = 0.6, "held_out_share");
-    check(|c| c.held_out_rows = 0, "held_out_rows");
-}
-
-#[test]
 fn too_large_a_window_is_an_error_and_not_a_crash() {
     let c = ReplayConfig {
         max_rows: 1 << 50,

@@ -91,17 +91,20 @@ fn a_run_goes_to_its_table_and_says_so_again() {
 fn rows_carry_the_step_of_the_net_that_searched_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = folder.path().join("run");
-    ok(&mut train(&run, &["arena.first_checkpoint=false"]));
-    let text = fs::read_dir(run.join("games")).expect("games");
-    let texts = text.map(|f| fs::read_to_string(f.expect("an entry").path()).expect("text"));
-    let steps: HashSet<String> = texts
-        .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
-        .filter(|line| line.starts_with("[NetStep"))
-        .collect();
-    assert!(
-        steps.len() > 1,
-        "the workers never took a new checkpoint: {steps:?}"
-    );
+    let mut child = start(&mut train(&run, &["run.produced_rows=0"]));
+    until("a game of a trained net", || {
+        let files = fs::read_dir(run.join("games"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
+        texts.into_iter().any(|text| {
+            text.lines()
+                .any(|line| line.starts_with("[NetStep") && !line.ends_with(" 0\"]"))
+        })
+    });
+    signal(child.id(), "-INT");
+    assert!(child.wait().expect("ends").success());
 }
 
 #[test]
@@ -151,6 +154,8 @@ fn kill_and_resume(kills: u64) {
         .output()
         .expect("fanqi starts");
     assert!(output.status.success(), "{}", stderr(&output));
+    let said = "the last process was killed";
+    assert!(stderr(&output).contains(said), "{}", stderr(&output));
     assert_eq!(games(&run), committed);
     check_counts(&run);
 }

@@ -86,6 +86,8 @@ pub struct CheckpointConfig {
     pub every_rows: u64,
     /// Files kept.
     pub keep: usize,
+    /// Last held-out rows that each line of metrics scores.
+    pub validation_rows: u64,
     /// Validation minus training value loss that raises the alarm.
     pub overfit_alarm: f64,
 }
@@ -302,6 +304,12 @@ impl Config {
             return conflict(format!(
                 "`replay.min_rows` = {} is more than `replay.max_rows` = {}",
                 self.replay.min_rows, self.replay.max_rows
+            ));
+        }
+        let burst = self.replay.burst_rows;
+        if burst > 0 && (burst as f64) < self.replay.ratio * self.samples.shard_rows as f64 {
+            return conflict(format!(
+                "`replay.burst_rows` = {burst} is less than one shard allows to train, `replay.ratio` * `samples.shard_rows`"
             ));
         }
         if !self.arena.games.is_multiple_of(2) {

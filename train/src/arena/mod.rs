@@ -6,22 +6,22 @@
 //! result, as long as the evaluator gives a row the same answer in any batch.
 mod lane;
 mod opening;
+mod result;
+mod rounds;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
 
 use rand_pcg::Pcg64Mcg;
-use selfplay::eval::{Batch, EvalError, Evaluator, mix};
-use selfplay::game::{Color, Ending, Game, Outcome, Referee};
+use selfplay::eval::{EvalError, Evaluator, mix};
+use selfplay::game::{Game, Referee};
 use selfplay::mcts::SearchConfig;
 use selfplay::opponent::{Builtin, Material};
 use serde::{Deserialize, Serialize};
 
-use crate::rating::{Pairs, Rating};
-use lane::{Lane, Step};
 use opening::Opening;
+pub use result::{MatchResult, PlayedGame};
 
 /// The `[arena]` table: how strength is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,87 +108,6 @@ pub struct Watch<'a> {
     pub finished: &'a (dyn Fn(&PlayedGame) + Sync),
 }
 
-/// A finished game of a match.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PlayedGame {
-    /// The pair's number, from 0; equal numbers share an opening.
-    pub pair: u32,
-    /// The first player's colour.
-    pub first: Color,
-    /// Moves of the opening and the game in coordinates, separated by spaces.
-    pub moves: String,
-    /// Number of moves.
-    pub plies: u32,
-    /// How many of them are the opening.
-    pub opening_plies: u16,
-    /// How the game ended.
-    pub ending: Ending,
-}
-
-impl PlayedGame {
-    /// Points of the first player in halves: 2 win, 1 draw, 0 loss.
-    pub fn halves(&self) -> usize {
-        match self.ending.outcome {
-            Outcome::Draw => 1,
-            Outcome::Win(color) if color == self.first => 2,
-            Outcome::Win(_) => 0,
-        }
-    }
-}
-
-/// A match's result, seen from the first player. Only whole pairs are counted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct MatchResult {
-    /// Games won.
-    pub wins: u32,
-    /// Games drawn.
-    pub draws: u32,
-    /// Games lost.
-    pub losses: u32,
-    /// Pairs by points.
-    pub pairs: Pairs,
-    /// Mean length of a game in plies, the opening included; 0 without games.
-    pub mean_plies: f64,
-    /// Number of games by how they ended.
-    pub reasons: BTreeMap<String, u32>,
-    /// The games, by pair, the one in which the first player is Red first.
-    pub games: Vec<PlayedGame>,
-}
-
-impl MatchResult {
-    /// Counts `games`, which come in any order.
-    pub fn of(mut games: Vec<PlayedGame>) -> Self {
-        games.sort_by_key(|game| (game.pair, game.first == Color::Black));
-        let mut result = MatchResult::default();
-        for pair in games
-            .chunk_by(|a, b| a.pair == b.pair)
-            .filter(|pair| pair.len() == 2)
-        {
-            result.pairs[pair[0].halves() + pair[1].halves()] += 1;
-            result.games.extend_from_slice(pair);
-        }
-        for game in &result.games {
-            match game.halves() {
-                2 => result.wins += 1,
-                1 => result.draws += 1,
-                _ => result.losses += 1,
-            }
-            *result
-                .reasons
-                .entry(game.ending.reason.to_string())
-                .or_default() += 1;
-        }
-        let plies: u32 = result.games.iter().map(|game| game.plies).sum();
-        result.mean_plies = f64::from(plies) / result.games.len().max(1) as f64;
-        result
-    }
-
-    /// Score, Elo and their intervals.
-    pub fn rating(&self) -> Rating {
-        Rating::of(&self.pairs)
-    }
-}
-
 /// Why a match could not be played.
 #[derive(Debug, thiserror::Error)]
 pub enum ArenaError {
@@ -269,113 +188,4 @@ where
     });
     let games = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     Ok(MatchResult::of(games.concat()))
-}
-
-impl<W> Match<'_, W>
-where
-    W: Referee,
-    W::View: Material,
-{
-    /// The number of a game that no thread plays yet; game `2 n` and `2 n + 1` are pair `n`.
-    fn take_game(&self) -> Option<usize> {
-        if self.watch.stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        let game = self.next_game.fetch_add(1, Ordering::Relaxed);
-        (game < 2 * self.openings.len()).then_some(game)
-    }
-
-    /// One thread's work: games in lock-step until none is left.
-    fn play_games(&self) -> Result<Vec<PlayedGame>, ArenaError> {
-        let mut minds = [
-            Mind::new(self.players[0], 0)?,
-            Mind::new(self.players[1], 1)?,
-        ];
-        let mut finished = Vec::new();
-        let mut lanes: Vec<Lane<W>> = (0..self.config.games_per_thread.max(1))
-            .map_while(|_| self.take_game())
-            .map(|game| Lane::new(self, game))
-            .collect();
-        while !lanes.is_empty() && !self.watch.stop.load(Ordering::Relaxed) {
-            let mut ended = Vec::new();
-            for (index, lane) in lanes.iter_mut().enumerate() {
-                match self.advance(lane, &mut minds, &mut finished) {
-                    Some(player) => minds[player].asking.push(index),
-                    None => ended.push(index),
-                }
-            }
-            for (player, mind) in minds.iter_mut().enumerate() {
-                mind.answer(&mut lanes)
-                    .map_err(|source| ArenaError::eval(player, source))?;
-            }
-            for &index in ended.iter().rev() {
-                lanes.swap_remove(index);
-            }
-        }
-        Ok(finished)
-    }
-
-    /// Plays a lane's games on until one asks a network, whose player is returned, or none is left.
-    fn advance(
-        &self,
-        lane: &mut Lane<W>,
-        minds: &mut [Mind; 2],
-        finished: &mut Vec<PlayedGame>,
-    ) -> Option<usize> {
-        loop {
-            let [first, second] = minds;
-            match lane.run(self.config.ply_cap, [&mut first.batch, &mut second.batch]) {
-                Step::Asked(player) => return Some(player),
-                Step::Over(ending) => {
-                    let game = lane.finished(ending);
-                    (self.watch.finished)(&game);
-                    finished.push(game);
-                    lane.begin(self, self.take_game()?);
-                }
-            }
-        }
-    }
-}
-
-/// One player's network on one thread, and the rows that wait for it.
-struct Mind {
-    evaluator: Option<Box<dyn Evaluator>>,
-    batch: Batch,
-    /// The lane of each row.
-    asking: Vec<usize>,
-}
-
-impl Mind {
-    fn new(player: &Player, index: usize) -> Result<Self, ArenaError> {
-        let evaluator = match player {
-            Player::Builtin(_) => None,
-            Player::Searched(searched) => {
-                Some((searched.evaluators)().map_err(|source| ArenaError::eval(index, source))?)
-            }
-        };
-        Ok(Mind {
-            evaluator,
-            batch: Batch::default(),
-            asking: Vec::new(),
-        })
-    }
-
-    /// Evaluates the waiting rows and hands each lane its own.
-    fn answer<W>(&mut self, lanes: &mut [Lane<W>]) -> Result<(), EvalError>
-    where
-        W: Referee,
-        W::View: Material,
-    {
-        let Some(evaluator) = self.evaluator.as_mut().filter(|_| !self.batch.is_empty()) else {
-            return Ok(());
-        };
-        evaluator.evaluate(&mut self.batch)?;
-        for (row, &lane) in self.asking.iter().enumerate() {
-            let log_priors = &self.batch.log_priors[self.batch.legal_range(row)];
-            lanes[lane].answer(log_priors, self.batch.wdl[row], self.batch.moves_left[row]);
-        }
-        self.batch.clear();
-        self.asking.clear();
-        Ok(())
-    }
 }

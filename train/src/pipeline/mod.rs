@@ -54,15 +54,16 @@ pub fn train(
     path: &Path,
     interrupted: &AtomicBool,
 ) -> anyhow::Result<()> {
-    let placement = Placement::resolve(&config.device)?;
+    let placement =
+        Placement::resolve(&config.device).with_context(|| format!("{origin}: [device]"))?;
     let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
     let progress = Progress::new(report::LINES);
     let mut run = Run::open(config, origin, path, rules, placement, progress)?;
     if !run.is_complete() {
         let ended = run.work(interrupted);
-        run.progress.finish();
         run.explain(ended)?;
     }
+    run.progress.finish();
     if !interrupted.load(Relaxed) {
         run.measure(interrupted)?;
     }
@@ -96,6 +97,8 @@ struct Run {
     batch: TrainBatch,
     picks: Vec<Pick>,
     rows: Rows,
+    /// Whether the last report raised the overfit alarm.
+    overfitting: bool,
     started: Instant,
     /// Seconds worked by earlier processes.
     before: f64,
@@ -111,7 +114,7 @@ impl Run {
         placement: Placement,
         progress: Progress,
     ) -> anyhow::Result<Self> {
-        let (dir, state) = RunDir::open(path)?;
+        let (dir, mut state) = RunDir::open(path)?;
         if let Some(state) = &state {
             let old = Config::load_resolved(&dir.config_path())?;
             for change in old.changes_on_resume(&config, origin)? {
@@ -144,6 +147,13 @@ impl Run {
             }
             None => Learner::new(&config.net, &config.optim, &placement, config.run.seed)?,
         };
+        if let Some(state) = state.as_mut().filter(|state| state.working) {
+            progress.say(
+                "the last process was killed: games since its last shard and steps since its last checkpoint are lost",
+            );
+            state.working = false;
+            dir.write_state(state)?;
+        }
         for lost in dir.recover(state.as_ref())? {
             progress.say(&format!("dropped {lost}"));
         }
@@ -179,6 +189,7 @@ impl Run {
             batch: TrainBatch::default(),
             picks: Vec::new(),
             rows: Rows::default(),
+            overfitting: false,
             started: Instant::now(),
         };
         run.set_resign_below();
@@ -194,22 +205,37 @@ impl Run {
         self.before + self.started.elapsed().as_secs_f64()
     }
 
-    /// How far the run is by the nearest of its limits, 0..=1; `None` without limits.
-    fn share(&self) -> Option<f64> {
-        let minutes = (self.config.run.minutes > 0.0)
-            .then(|| self.elapsed() / (60.0 * self.config.run.minutes));
-        let limit = self.config.run.produced_rows;
-        let totals = self.state.selfplay.rows;
-        let rows = (limit > 0).then(|| (totals.training + totals.held_out) as f64 / limit as f64);
-        minutes
-            .into_iter()
-            .chain(rows)
-            .reduce(f64::max)
-            .map(|share| share.min(1.0))
+    /// Share of `run.minutes` that is over, 0..=1; `None` without that limit.
+    fn time_share(&self) -> Option<f64> {
+        let limit = 60.0 * self.config.run.minutes;
+        (limit > 0.0).then(|| (self.elapsed() / limit).min(1.0))
     }
 
+    /// Share of `run.produced_rows` that is made, 0..=1; `None` without that limit.
+    fn rows_share(&self) -> Option<f64> {
+        let limit = self.config.run.produced_rows;
+        let totals = self.state.selfplay.rows;
+        (limit > 0).then(|| ((totals.training + totals.held_out) as f64 / limit as f64).min(1.0))
+    }
+
+    /// How far the run is by the nearest of its limits, 0..=1; `None` without limits.
+    fn share(&self) -> Option<f64> {
+        self.time_share()
+            .into_iter()
+            .chain(self.rows_share())
+            .reduce(f64::max)
+    }
+
+    /// Whether no row is to be made any more.
+    fn has_all_rows(&self) -> bool {
+        self.rows_share().is_some_and(|share| share >= 1.0)
+    }
+
+    /// Whether time is up, or all rows are made and trained as often as they may be.
     fn is_complete(&self) -> bool {
-        self.share().is_some_and(|share| share >= 1.0)
+        let batch = self.config.optim.batch_rows.into();
+        self.time_share().is_some_and(|share| share >= 1.0)
+            || self.has_all_rows() && !self.bucket.is_ready(batch, &self.config.replay)
     }
 
     /// Self-play and training until a limit or an interruption; then everything is saved.
@@ -217,6 +243,9 @@ impl Run {
         if self.placement.device == tch::Device::Cpu {
             single_threaded();
         }
+        self.pace.set_paused(self.has_all_rows());
+        self.state.working = true;
+        self.dir.write_state(&self.state)?;
         let threads = Selfplay::start(
             &self.config,
             self.rules,
@@ -228,8 +257,11 @@ impl Run {
         for game in threads.stop() {
             self.take(game);
         }
+        // Games are good whatever ended the run; a network is not, once a step has failed.
+        let committed = self.commit();
         ended?;
-        self.commit()?;
+        committed?;
+        self.state.working = false;
         self.checkpoint()
     }
 
@@ -247,6 +279,7 @@ impl Run {
             }
             if self.pending.rows.len() >= self.config.samples.shard_rows {
                 self.commit()?;
+                self.pace.set_paused(self.has_all_rows());
             }
             trained = self.train_step()?;
             if self.learner.rows() - self.state.training.rows_trained
@@ -400,7 +433,7 @@ impl Run {
         let table = self.play_matches(interrupted);
         // Matches are not training time.
         self.started += start.elapsed();
-        self.pace.set_paused(false);
+        self.pace.set_paused(self.has_all_rows());
         self.log_strength(&table?)
     }
 
@@ -422,6 +455,9 @@ impl Run {
         self.progress
             .say(&format!("matches of the network of step {step}:"));
         let table = self.play_matches(interrupted)?;
+        if interrupted.load(Relaxed) {
+            return Ok(());
+        }
         self.log_strength(&table)?;
         self.dir.write_strength(step, &table)?;
         println!(

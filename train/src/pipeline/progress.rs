@@ -1,4 +1,5 @@
 //! What a run shows while it goes on: bars on a terminal, plain lines elsewhere.
+use std::cell::Cell;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -7,6 +8,8 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 /// The bars, or nothing where standard error is not a terminal.
 pub struct Progress {
     bars: Option<Bars>,
+    /// The bars have ended; text goes below them.
+    ended: Cell<bool>,
 }
 
 struct Bars {
@@ -22,7 +25,10 @@ impl Progress {
     /// Shows bars on a terminal, with `lines` lines of text below the total.
     pub fn new(lines: usize) -> Self {
         if !std::io::stderr().is_terminal() {
-            return Progress { bars: None };
+            return Progress {
+                bars: None,
+                ended: Cell::new(false),
+            };
         }
         let style = |template: &str| {
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -40,6 +46,7 @@ impl Progress {
             .collect();
         Progress {
             bars: Some(Bars { all, total, lines }),
+            ended: Cell::new(false),
         }
     }
 
@@ -71,13 +78,14 @@ impl Progress {
     pub fn say(&self, text: &str) {
         match &self.bars {
             // The bars may be gone already; the line must not be lost with them.
-            Some(bars) if bars.all.println(text).is_ok() => {}
+            Some(bars) if !self.ended.get() && bars.all.println(text).is_ok() => {}
             _ => eprintln!("{text}"),
         }
     }
 
     /// Leaves the last state on the screen and ends the bars.
     pub fn finish(&self) {
+        self.ended.set(true);
         if let Some(bars) = &self.bars {
             bars.total.abandon();
             bars.lines.iter().for_each(ProgressBar::abandon);

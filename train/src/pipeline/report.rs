@@ -11,9 +11,6 @@ use crate::strength::StrengthTable;
 /// Lines of text below the bar.
 pub const LINES: usize = 4;
 
-/// Held-out rows that one report scores.
-const VALIDATION_ROWS: u64 = 1024;
-
 impl Run {
     /// Logs what happened since the last report, shows it, and starts counting anew.
     pub(super) fn report(&mut self) -> anyhow::Result<()> {
@@ -58,8 +55,10 @@ impl Run {
         if rows == 0 || self.learner.steps() == 0 {
             return Ok(());
         }
-        self.replay
-            .fill_held_out(rows.saturating_sub(VALIDATION_ROWS)..rows, &mut self.rows);
+        self.replay.fill_held_out(
+            rows.saturating_sub(self.config.checkpoint.validation_rows)..rows,
+            &mut self.rows,
+        );
         self.batch.clear();
         for i in 0..self.rows.len() {
             self.batch.push_from(&self.rows, i, i as u64, false)?;
@@ -71,12 +70,14 @@ impl Run {
         if let Some(training) = self.stats.loss("train/value_loss") {
             let gap = losses.value - training;
             numbers.push(("validation/value_gap", gap));
-            if gap > self.config.checkpoint.overfit_alarm {
+            let alarm = gap > self.config.checkpoint.overfit_alarm;
+            if alarm && !self.overfitting {
                 self.progress.say(&format!(
-                    "warning: overfitting: the validation value loss {:.3} is {gap:.3} above the training one; lower replay.ratio or enlarge the window",
+                    "warning: overfitting: the validation value loss {:.3} is {gap:.3} above the training one; a lower replay.ratio or a larger window helps",
                     losses.value
                 ));
             }
+            self.overfitting = alarm;
         }
         Ok(())
     }

@@ -29,9 +29,14 @@ impl ReplayBucket {
         ((self.made as f64 * config.ratio) as u64).saturating_sub(self.used)
     }
 
+    /// Whether `rows` may be trained now.
+    pub fn is_ready(&self, rows: u64, config: &ReplayConfig) -> bool {
+        self.made >= config.min_rows && self.available(config) >= rows
+    }
+
     /// Takes `rows` for a training step if they may be trained now; returns whether it did.
     pub fn take(&mut self, rows: u64, config: &ReplayConfig) -> bool {
-        let ready = self.made >= config.min_rows && self.available(config) >= rows;
+        let ready = self.is_ready(rows, config);
         if ready {
             self.used += rows;
         }

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use selfplay::eval::mix;
 use selfplay::policy;
 use selfplay::record::Rows;
 use serde::{Deserialize, Serialize};
@@ -42,46 +43,6 @@ pub struct ReplayConfig {
 }
 
 impl ReplayConfig {
-    /// The first value out of range, as `key: what is wrong`.
-    pub fn check(&self) -> Result<(), String> {
-        let share = self.held_out_share;
-        let rules = [
-            (self.min_rows >= 1, "min_rows: must be at least 1"),
-            (
-                self.max_rows >= self.min_rows,
-                "max_rows: must be at least replay.min_rows",
-            ),
-            (
-                (0.0..=1.0).contains(&self.growth_slope),
-                "growth_slope: must be in 0..=1",
-            ),
-            (
-                self.growth_exponent > 0.0 && self.growth_exponent <= 1.0,
-                "growth_exponent: must be above 0, at most 1",
-            ),
-            (
-                self.policy_entries_per_row >= 1,
-                "policy_entries_per_row: must be at least 1",
-            ),
-            (
-                self.ratio > 0.0 && self.ratio.is_finite(),
-                "ratio: must be above 0",
-            ),
-            (
-                (0.0..=0.5).contains(&share),
-                "held_out_share: must be in 0..=0.5",
-            ),
-            (
-                share == 0.0 || self.held_out_rows >= 1,
-                "held_out_rows: must be at least 1 where held_out_share is not 0",
-            ),
-        ];
-        match rules.iter().find(|(fine, _)| !fine) {
-            Some((_, message)) => Err(format!("replay.{message}")),
-            None => Ok(()),
-        }
-    }
-
     /// Rows of the window when `total` training rows have been made, KataGo's rule (Wu 2019,
     /// "Accelerating Self-Play Learning in Go", appendix C):
     /// `c * (1 + slope * ((total / c)^exponent - 1) / exponent)` with `c = min_rows`,
@@ -122,13 +83,6 @@ impl ReplayConfig {
                 0
             }
     }
-}
-
-/// A bijection that spreads its input over all bits (finaliser of splitmix64, Steele et al. 2014).
-fn mix(x: u64) -> u64 {
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 /// A row drawn for training.

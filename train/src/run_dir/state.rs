@@ -25,6 +25,8 @@ pub struct State {
     pub seed: u64,
     /// Seconds that the run has worked, over all its processes.
     pub elapsed_seconds: f64,
+    /// A process works on the run, or was killed while it did.
+    pub working: bool,
     /// Self-play, as of the last commit of games.
     pub selfplay: SelfplayState,
     /// Training, as of the last checkpoint.
@@ -98,6 +100,7 @@ impl State {
             form: form.to_string(),
             seed,
             elapsed_seconds: 0.0,
+            working: false,
             selfplay: SelfplayState::default(),
             training: TrainingState::default(),
             calibration: Calibration::default(),

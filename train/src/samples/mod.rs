@@ -37,22 +37,6 @@ pub struct SamplesConfig {
     pub gzip_level: u8,
 }
 
-impl SamplesConfig {
-    /// The first value out of range, as `key: what is wrong`.
-    pub fn check(&self) -> Result<(), String> {
-        if self.shard_rows == 0 {
-            return Err("samples.shard_rows: must be at least 1".into());
-        }
-        if self.chunk_rows == 0 || self.chunk_rows > 1 << 20 {
-            return Err("samples.chunk_rows: must be in 1..=1048576".into());
-        }
-        if self.gzip_level > 9 {
-            return Err("samples.gzip_level: must be in 0..=9".into());
-        }
-        Ok(())
-    }
-}
-
 /// What a shard says of itself besides its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardHead {
