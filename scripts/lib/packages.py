@@ -59,7 +59,7 @@ def install_packages(wanted):
     apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "-o=Dpkg::Use-Pty=0"]
     subprocess.run([*apt, "update"])  # a source that fails matters only if the next line does
     if subprocess.run([*apt, "install", "--yes", "--no-install-recommends", *names]).returncode:
-        fail(f"apt-get could not install {' '.join(names)} (its messages are above). Install them by hand, then run this again:\n    {command}")
+        fail(f"apt-get could not install {' '.join(names)} (its messages are above): is the network up? Or install them by hand, then run this again:\n    {command}")
     still = [package for package, _, present in wanted if not present()]
     if still:
         fail(f"installed {' '.join(names)}, but {' '.join(still)} cannot be used: is another compiler, HDF5 or Python first on PATH or in CXX?")
