@@ -11,9 +11,9 @@ mod rounds;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::thread;
 
 use rand_pcg::Pcg64Mcg;
+use rayon::ThreadPoolBuilder;
 use selfplay::eval::{EvalError, Evaluator, mix};
 use selfplay::game::{Game, Referee};
 use selfplay::mcts::SearchConfig;
@@ -125,6 +125,9 @@ pub enum ArenaError {
         /// Plies asked for.
         plies: u16,
     },
+    /// The system gives no more threads.
+    #[error("cannot start the threads of a match: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
 impl ArenaError {
@@ -177,15 +180,10 @@ where
         watch,
         next_game: AtomicUsize::new(0),
     };
-    let results: Vec<_> = thread::scope(|scope| {
-        let handles: Vec<_> = (0..config.threads.max(1))
-            .map(|_| scope.spawn(|| shared.play_games()))
-            .collect();
-        handles
-            .into_iter()
-            .map(|h| h.join().unwrap_or_else(|p| std::panic::resume_unwind(p)))
-            .collect()
-    });
+    let threads = ThreadPoolBuilder::new()
+        .num_threads(config.threads.max(1))
+        .build()?;
+    let results = threads.broadcast(|_| shared.play_games());
     let games = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     Ok(MatchResult::of(games.concat()))
 }

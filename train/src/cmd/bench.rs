@@ -2,13 +2,13 @@
 use std::path::PathBuf;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use model::device::{Placement, single_threaded};
 use model::evaluator::NetEvaluator;
 use model::params::Weights;
 use model::slot::WeightSlot;
+use rayon::ThreadPoolBuilder;
 use selfplay::eval::{Batch, EvalError, HashEvaluator, mix};
 use selfplay::rules::{Ruleset, World};
 use selfplay::worker::{EvalPort, Games, InlinePort, Worker};
@@ -156,23 +156,20 @@ fn on_threads(
 ) -> anyhow::Result<Measured> {
     let slot = WeightSlot::new(Weights::random(&config.net, config.run.seed));
     let ready = Barrier::new(threads);
-    let results: Vec<_> = thread::scope(|scope| {
-        let run = || {
+    let results = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()?
+        .broadcast(|_| {
             single_threaded();
-            let inner = InlinePort::new(NetEvaluator::new(slot.clone(), placement)?);
+            let evaluator = NetEvaluator::new(slot.clone(), placement);
             ready.wait();
+            let inner = InlinePort::new(evaluator?);
             body(Timed {
                 inner,
                 spent: Duration::ZERO,
                 rows: 0,
             })
-        };
-        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-        handles
-            .into_iter()
-            .map(|h| h.join().unwrap_or_else(|p| std::panic::resume_unwind(p)))
-            .collect()
-    });
+        });
     let mut measured = Measured::default();
     let mut rows_of_all = 0;
     for result in results {
