@@ -92,7 +92,13 @@ fn a_wrong_config_is_refused_before_anything_is_written() {
         "[search]\nroot = \"alphabeta\"\n",
         &["root", "alphabeta", "gumbel"],
     );
-    check("[run\n", &["not valid TOML", "line 1"]);
+    check("[run\n", &["not valid", "line 1"]);
+    check("[nonsense]\n", &["unknown key `nonsense`"]);
+    check(
+        "[run.seed]\n",
+        &["`run.seed`", "expected an integer, found a table"],
+    );
+    check("run = 1\n", &["`run` = 1", "[run]"]);
     check(
         "[ruleset]\nbase = \"chess\"\n",
         &["ruleset.base", "chess", "xiangqi"],
@@ -138,7 +144,7 @@ fn other_bad_inputs_are_refused() {
     );
     refused(
         &mut train(&run, &["selfplay.visits"]),
-        &["--set selfplay.visits"],
+        &["--set", "TABLE.KEY=VALUE"],
     );
     refused(&mut train(&run, &["device.device=cuda:x"]), &["cuda:x"]);
     refused(

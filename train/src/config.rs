@@ -104,7 +104,7 @@ pub enum ConfigError {
         error: std::io::Error,
     },
     /// The text is not TOML.
-    #[error("{origin}: not valid TOML: {message}")]
+    #[error("{origin}: not valid: {message}")]
     Syntax {
         /// File or option.
         origin: String,
@@ -195,12 +195,12 @@ fn parse_range(comment: &str) -> Option<(f64, f64)> {
     Some((low.parse().ok()?, high.trim_end_matches('.').parse().ok()?))
 }
 
-/// `table.key` to value, tables opened.
+/// `table.key` to value, tables opened; an empty table stands for itself.
 fn flatten(table: &Table) -> BTreeMap<String, Value> {
     let mut out = BTreeMap::new();
     for (key, value) in table {
         match value {
-            Value::Table(inner) => {
+            Value::Table(inner) if !inner.is_empty() => {
                 out.extend(
                     flatten(inner)
                         .into_iter()
@@ -243,7 +243,7 @@ impl Config {
             overlay(&mut values, &text, &origin)?;
         }
         for set in sets {
-            overlay(&mut values, &set_to_toml(set), &format!("--set {set}"))?;
+            overlay(&mut values, &set_to_toml(set)?, &format!("--set {set}"))?;
         }
         Self::from_values(&values, &origin)
     }
@@ -368,15 +368,23 @@ impl Config {
 }
 
 /// `a.b=c` as TOML; a value that is not TOML is taken as a string.
-fn set_to_toml(set: &str) -> String {
-    let Some((key, value)) = set.split_once('=') else {
-        return set.to_owned();
+fn set_to_toml(set: &str) -> Result<String, ConfigError> {
+    let parts = set
+        .split_once('=')
+        .map(|(key, value)| (key.trim(), value.trim()));
+    let one_line = !set.contains(['\n', '\r']);
+    let Some((key, value)) =
+        parts.filter(|(key, _)| one_line && !key.is_empty() && !key.contains(['[', '#']))
+    else {
+        return Err(ConfigError::Syntax {
+            origin: format!("--set {set:?}"),
+            message: "expected TABLE.KEY=VALUE, for example run.minutes=30".to_owned(),
+        });
     };
-    let (key, value) = (key.trim(), value.trim());
     if format!("x = {value}").parse::<Table>().is_ok() {
-        format!("{key} = {value}")
+        Ok(format!("{key} = {value}"))
     } else {
-        format!("{key} = {}", Value::String(value.to_owned()))
+        Ok(format!("{key} = {}", Value::String(value.to_owned())))
     }
 }
 
@@ -392,6 +400,20 @@ fn overlay(
             message: e.to_string().trim().to_owned(),
         })?;
     for (key, value) in flatten(&table) {
+        let is_table = SCHEMA
+            .keys()
+            .any(|known| known.starts_with(&format!("{key}.")));
+        if is_table && value.is_table() {
+            continue;
+        }
+        if is_table {
+            return Err(ConfigError::Value {
+                origin: origin.to_owned(),
+                expected: format!("this is a table, its keys stand under [{key}]"),
+                value: value.to_string(),
+                key,
+            });
+        }
         let Some(schema) = SCHEMA.get(&key) else {
             return Err(ConfigError::UnknownKey {
                 origin: origin.to_owned(),

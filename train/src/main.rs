@@ -7,7 +7,7 @@ fn main() -> ExitCode {
     match train::cli::run(train::cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", train::cli::describe(&error));
             train::cli::exit_code(&error)
         }
     }

@@ -260,6 +260,10 @@ impl Run {
         let committed = self.commit();
         ended?;
         committed?;
+        // The last games allow some more steps, which a run of so many rows owes.
+        while self.has_all_rows() && !interrupted.load(Relaxed) && !self.is_complete() {
+            self.train_step()?;
+        }
         self.state.working = false;
         self.checkpoint()
     }

@@ -77,6 +77,14 @@ impl RunDir {
         }
         let lock = lock(path)?;
         let state = state::read(&path.join(STATE))?;
+        if state.is_none() && holds_work(path)? {
+            return Err(FileError::content(
+                path,
+                format!(
+                    "{STATE} is missing, but there are samples, games or checkpoints of training; put it back, or choose another folder"
+                ),
+            ));
+        }
         Ok((
             RunDir {
                 path: path.to_path_buf(),
@@ -269,6 +277,15 @@ impl RunDir {
             out.write_all(b"\n")
         })
     }
+}
+
+/// Whether the folder has what only a run with a state can have committed.
+fn holds_work(path: &Path) -> Result<bool, FileError> {
+    let has = |folder: &str| -> Result<bool, FileError> {
+        let folder = path.join(folder);
+        Ok(folder.is_dir() && numbered(&folder)?.iter().any(|&(number, _)| number > 0))
+    };
+    Ok(has(SAMPLES)? || has(GAMES)? || has(CHECKPOINTS)?)
 }
 
 /// (number, path) of the entries of `folder` whose name starts with a number and a dot, ascending.
