@@ -120,7 +120,15 @@ fn an_interrupted_run_is_saved_and_goes_on() {
     );
     check_counts(&run);
     let saved = state(&run).expect("a state");
-    let output = train(&run, &[]).output().expect("fanqi starts");
+    let count = |column: &str| {
+        saved["selfplay"]["rows"][column]
+            .as_u64()
+            .expect("a number")
+    };
+    let rows = count("training") + count("held_out") + 300;
+    let output = train(&run, &[&format!("run.produced_rows={rows}")])
+        .output()
+        .expect("fanqi starts");
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(
         stderr(&output).contains("going on with"),
@@ -128,7 +136,7 @@ fn an_interrupted_run_is_saved_and_goes_on() {
         stderr(&output)
     );
     assert!(
-        stderr(&output).contains("config: run.produced_rows: 0 -> 600"),
+        stderr(&output).contains(&format!("config: run.produced_rows: 0 -> {rows}")),
         "{}",
         stderr(&output)
     );
