@@ -241,6 +241,8 @@ fn victim() {
     let (run, state) = RunDir::open(Path::new(&path)).unwrap();
     run.recover(state.as_ref()).unwrap();
     let mut state = state.unwrap_or_else(|| State::new("xiangqi", 1));
+    // As a run does: nothing is committed before there is a state.
+    run.write_state(&state).unwrap();
     loop {
         match commit(&run, &mut state) {
             Ok(()) => {}
