@@ -231,3 +231,23 @@ fn a_file_that_cannot_be_written_or_read_is_an_error_with_its_name() {
         "{error}"
     );
 }
+
+#[test]
+fn a_network_that_ran_away_is_not_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("net");
+    let config = OptimConfig {
+        kind: OptimKind::Sgd,
+        learning_rate: 1e39,
+        warmup_rows: 0,
+        ..OPTIM
+    };
+    let mut learner = trained(&config, Kind::Float, 1);
+    assert!(learner.step(&train_batch(&rows(8, 1))).is_err());
+    let error = learner.save(&path, &origin()).unwrap_err().to_string();
+    assert!(
+        error.contains("nothing was written") && !path.exists(),
+        "{error}"
+    );
+    assert!(load_play(&path).is_err());
+}

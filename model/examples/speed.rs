@@ -1,10 +1,8 @@
-//! Speed of one thread on random rows: `cargo run --release -p model --example speed -- [eval|train|expand] [C]x[B]...`
+//! Speed of one thread on random rows, per second of its CPU time: `cargo run --release -p model --example speed -- [eval|train|expand] [C]x[B]...`
 //!
 //! `whole` is an evaluator's rate, expansion and legal moves included; `forward` that of the bare folded network.
 #[path = "../../tests/model_rows/mod.rs"]
 mod model_rows;
-
-use std::time::Instant;
 
 use model::config::NetConfig;
 use model::evaluator::NetEvaluator;
@@ -17,21 +15,35 @@ use model_rows::{OPTIM, eval_batch, placement, rows, train_batch};
 use selfplay::eval::Evaluator;
 use tch::{Device, Kind};
 
-/// Rows/s: the median and the best of seven runs of about `seconds` each.
-fn rate(rows: usize, seconds: f64, mut run: impl FnMut()) -> (f64, f64) {
-    run();
-    let mut rates: Vec<f64> = (0..7)
-        .map(|_| {
-            let (start, mut done) = (Instant::now(), 0);
-            while start.elapsed().as_secs_f64() < seconds {
+/// Seconds that the calling thread has computed: unlike the clock's, they do not pass while others have the core.
+fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux's accounting");
+    let ns = text.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+    ns.expect("nanoseconds first") / 1e9
+}
+
+/// Rows a CPU second of each of `runs`, interleaved: (median, best) of nine rounds of `seconds` each.
+fn rates<const N: usize>(
+    rows: usize,
+    seconds: f64,
+    mut runs: [&mut dyn FnMut(); N],
+) -> [(f64, f64); N] {
+    runs.iter_mut().for_each(|run| run());
+    let mut rates = [const { Vec::new() }; N];
+    for _ in 0..9 {
+        for (run, rates) in runs.iter_mut().zip(&mut rates) {
+            let (start, mut done) = (cpu_seconds(), 0);
+            while cpu_seconds() - start < seconds {
                 run();
                 done += rows;
             }
-            done as f64 / start.elapsed().as_secs_f64()
-        })
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    (rates[3], rates[6])
+            rates.push(done as f64 / (cpu_seconds() - start));
+        }
+    }
+    rates.map(|mut rates| {
+        rates.sort_by(f64::total_cmp);
+        (rates[4], rates[8])
+    })
 }
 
 fn net(size: &str) -> Option<NetConfig> {
@@ -56,43 +68,47 @@ fn eval(net: &NetConfig, kind: Kind, batch_rows: usize) {
     let planes = Planes::new(kind, Device::Cpu)
         .fill(&batch.records)
         .expect("planes");
-    let forward = rate(batch_rows, 0.3, || drop(infer.forward(&planes)));
-    let mut evaluator =
-        NetEvaluator::new(WeightSlot::new(weights), placement(kind)).expect("an evaluator");
-    let whole = rate(batch_rows, 0.3, || {
-        evaluator.evaluate(&mut batch).expect("an evaluation")
-    });
+    let slot = WeightSlot::new(weights);
+    let mut evaluator = NetEvaluator::new(slot, placement(kind)).expect("an evaluator");
+    let mut run_forward = || drop(infer.forward(&planes));
+    let mut run_whole = || evaluator.evaluate(&mut batch).expect("an evaluation");
+    let [forward, whole] = rates(batch_rows, 0.2, [&mut run_forward, &mut run_whole]);
+    let size = format!(
+        "{}x{} {kind:?} batch {batch_rows}",
+        net.channels, net.blocks
+    );
     println!(
-        "eval {}x{} {kind:?} batch {batch_rows}: forward median {:.0} best {:.0}, whole median {:.0} best {:.0} rows/s, whole/forward {:.3}",
-        net.channels,
-        net.blocks,
+        "eval {size}: forward {:.0} ({:.0}), whole {:.0} ({:.0}) rows/s; whole/forward {:.3}",
         forward.0,
         forward.1,
         whole.0,
         whole.1,
-        whole.1 / forward.1
+        whole.0 / forward.0
     );
 }
 
 fn train(net: &NetConfig, kind: Kind, batch_rows: usize) {
     let mut learner = Learner::new(net, &OPTIM, &placement(kind), 1).expect("a learner");
     let batch = train_batch(&rows(batch_rows, 1));
-    let (median, best) = rate(batch_rows, 0.5, || {
+    let mut step = || {
         learner.step(&batch).expect("a step");
-    });
-    println!(
-        "train {}x{} {kind:?} batch {batch_rows}: median {median:.0} best {best:.0} rows/s",
+    };
+    let [(median, best)] = rates(batch_rows, 0.5, [&mut step]);
+    let size = format!(
+        "{}x{} {kind:?} batch {batch_rows}",
         net.channels, net.blocks
     );
+    println!("train {size}: {median:.0} ({best:.0}) rows/s");
 }
 
 fn expand(batch_rows: usize) {
     let records = eval_batch(batch_rows, 1).records;
     for kind in [Kind::Float, Kind::BFloat16] {
         let mut planes = Planes::new(kind, Device::Cpu);
-        let (median, best) = rate(batch_rows, 0.2, || drop(planes.fill(&records)));
+        let mut fill = || drop(planes.fill(&records));
+        let [(median, best)] = rates(batch_rows, 0.1, [&mut fill]);
         println!(
-            "expand {PLANES} planes {kind:?} batch {batch_rows}: median {median:.0} best {best:.0} rows/s"
+            "expand {PLANES} planes {kind:?} batch {batch_rows}: {median:.0} ({best:.0}) rows/s"
         );
     }
 }

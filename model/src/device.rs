@@ -151,3 +151,58 @@ fn cpu_has_bf16() -> bool {
 pub fn single_threaded() {
     tch::set_num_threads(1);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(device: &str, inference: &str, training: &str) -> Result<Placement, DeviceError> {
+        let [device, inference_precision, training_precision] =
+            [device, inference, training].map(String::from);
+        Placement::resolve(&DeviceConfig {
+            device,
+            inference_precision,
+            training_precision,
+        })
+    }
+
+    #[test]
+    fn names_are_taken_or_refused_with_what_is_valid() {
+        let placed = resolve("cpu", "f32", "bf16").unwrap();
+        let expected = Placement {
+            device: Device::Cpu,
+            inference: Kind::Float,
+            training: Kind::BFloat16,
+        };
+        assert_eq!(placed, expected);
+        assert_eq!(placed.describe(), "cpu, inference f32, training bf16");
+        assert!(resolve("auto", "auto", "auto").is_ok());
+        let check = |(device, inference, training), parts: [&str; 2]| {
+            let message = resolve(device, inference, training)
+                .unwrap_err()
+                .to_string();
+            assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        };
+        check(
+            ("gpu", "auto", "auto"),
+            ["\"gpu\"", "auto, cpu, cuda or cuda:N"],
+        );
+        check(
+            ("cuda:x", "auto", "auto"),
+            ["\"cuda:x\"", "auto, cpu, cuda or cuda:N"],
+        );
+        check(
+            ("cpu", "f64", "auto"),
+            ["inference_precision = \"f64\"", "auto, f32 or bf16"],
+        );
+        check(
+            ("cpu", "f16", "auto"),
+            ["inference_precision = \"f16\"", "f16 needs CUDA"],
+        );
+        check(
+            ("cpu", "auto", "f16"),
+            ["training_precision = \"f16\"", "auto, f32 or bf16"],
+        );
+        check(("cuda:99", "auto", "auto"), ["\"cuda:99\"", "CUDA device"]);
+    }
+}

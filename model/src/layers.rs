@@ -2,6 +2,7 @@
 //! bf16 input trains in bf16 with f32 master weights.
 use tch::{Kind, TchError, Tensor};
 
+use crate::expand::BOARD;
 use crate::params::{Init, Role, Spec};
 
 /// Added to a variance before its root (Ioffe and Szegedy 2015, and torch's value).
@@ -214,10 +215,12 @@ impl Linear {
     }
 }
 
-/// `[rows, channels, 10, 9]` to `[rows, 2 * channels]`: the mean and the largest value of each channel.
+/// `[rows, channels, 10, 9]` to twice `[rows, channels]`: the mean and the largest value of each channel.
+/// torch's `amax` does the same as its `max_pool2d` here, four times as slowly.
 pub(crate) fn pool(x: &Tensor) -> Result<[Tensor; 2], TchError> {
-    Ok([
-        x.f_mean_dim([2i64, 3].as_slice(), false, None::<Kind>)?,
-        x.f_amax([2, 3], false)?,
-    ])
+    let mean = x.f_mean_dim([2i64, 3].as_slice(), false, None::<Kind>)?;
+    let max = x
+        .f_max_pool2d(BOARD, BOARD, [0, 0], [1, 1], false)?
+        .f_flatten(1, 3)?;
+    Ok([mean, max])
 }

@@ -1,5 +1,6 @@
 //! A network in training: its optimiser, the average that plays, and how far it has come.
 use selfplay::record::Record;
+use serde::Serialize;
 use tch::{Device, Kind, TchError, Tensor};
 
 use crate::batch::TrainBatch;
@@ -24,7 +25,7 @@ pub enum Which {
 }
 
 /// What one step did.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StepReport {
     /// Of the batch, before the update, by the training network.
     pub losses: Losses,

@@ -1,4 +1,5 @@
 //! What training makes small.
+use serde::Serialize;
 use tch::{Kind, Reduction, TchError, Tensor};
 
 use crate::batch::Targets;
@@ -6,7 +7,7 @@ use crate::config::OptimConfig;
 use crate::net::Output;
 
 /// Means over a batch, in nats where not said otherwise.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Losses {
     /// The weighted sum of the three parts.
     pub total: f64,

@@ -24,7 +24,7 @@ pub fn rate(config: &OptimConfig, rows: u64) -> f64 {
 }
 
 /// Weight of the old average at 0-based step `step`: at most `decay`, less in the first steps so that
-/// the random start is forgotten.
+/// the random start is forgotten (the ramp of TensorFlow's `ExponentialMovingAverage`).
 pub fn average_decay(decay: f64, step: u64) -> f64 {
     decay.min((1.0 + step as f64) / (10.0 + step as f64))
 }
