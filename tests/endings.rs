@@ -104,10 +104,7 @@ fn natural_limit() {
 /// What the configurable forms below vary.
 const XIANGQI: Ruleset = Ruleset {
     name: "variation",
-    start: "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
-    no_capture_plies: 120,
-    check_discount: CheckDiscount::None,
-    repetition: RepetitionRule::PerpetualCheck,
+    ..Ruleset::XIANGQI
 };
 
 #[test]

@@ -70,10 +70,7 @@ fn squares_and_pieces() {
     assert_eq!((b2.index(), b2.to_string().as_str()), (19, "b2"));
     assert_eq!(
         start.piece_at(b2),
-        Some(Piece {
-            color: Color::Red,
-            kind: Kind::Cannon
-        })
+        Some(Piece::up(Color::Red, Kind::Cannon))
     );
     assert_eq!(start.king(Color::Black).to_string(), "e9");
     assert_eq!(start.pieces().count(), 32);
@@ -167,8 +164,8 @@ fn wrong_fields_after_the_board() {
     let with = |rest: &str| START.replace("w - - 0 1", rest);
     check_refused(&with(""), FenField::Side, "missing");
     check_refused(&with("white"), FenField::Side, "'white'");
-    check_refused(&with("w KQkq - 0 1"), FenField::Unused, "'KQkq'");
-    check_refused(&with("w - x 0 1"), FenField::Unused, "'x'");
+    check_refused(&with("w KQkq - 0 1"), FenField::Pool, "'KQkq'");
+    check_refused(&with("w - x 0 1"), FenField::Pool, "'x'");
     check_refused(&with("w - - -1 1"), FenField::NoCapture, "'-1'");
     check_refused(&with("w - - a 1"), FenField::NoCapture, "'a'");
     check_refused(&with("w - - 99999999999 1"), FenField::NoCapture, "65535");

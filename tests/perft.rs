@@ -38,3 +38,29 @@ fn division_sums_to_the_count() {
     assert!(parts.iter().any(|&(mv, _)| mv == cannon_takes_horse));
     assert_eq!(start.perft(0), 1);
 }
+
+/// The counts of `data/forms_perft.jsonl` from each form's start (RULES.md §2): a move of an unknown piece
+/// branches over its identities.
+fn check_forms(depths: std::ops::RangeInclusive<usize>) {
+    for line in include_str!("data/forms_perft.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let form = case["form"].as_str().unwrap();
+        let start = Position::start(Ruleset::by_name(form).unwrap());
+        for (i, nodes) in case["counts"].as_array().unwrap().iter().enumerate() {
+            if depths.contains(&(i + 1)) {
+                let counted = start.perft(i as u32 + 1);
+                assert_eq!(
+                    counted,
+                    nodes.as_u64().unwrap(),
+                    "depth {} of {form}",
+                    i + 1
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_of_every_form() {
+    check_forms(1..=3);
+}

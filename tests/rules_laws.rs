@@ -7,8 +7,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use selfplay::game::{Features, Game, Past, Turn};
 use selfplay::policy;
-use selfplay::record::{self, RECORD_BYTES, Record, at};
-use selfplay::rules::{Color, History, Kind, Move, Position, Ruleset, Square, View, judge};
+use selfplay::record::{self, RECORD_BYTES, Record, at, flag};
+use selfplay::rules::{
+    Color, History, Kind, Move, Position, RepetitionRule, Ruleset, Square, View, judge,
+};
 
 #[path = "support/plain_rules.rs"]
 mod plain_rules;
@@ -248,7 +250,10 @@ proptest! {
             assert_eq!(record[at::NO_CAPTURE_LIMIT], 120);
             assert_eq!(record[at::IN_CHECK] == 1, position.in_check());
             assert_eq!(record[at::REPETITIONS] as usize, line.history.occurrences(position.hash()).min(2));
-            assert!(record[90..104].iter().chain(&record[110..]).all(|&b| b == 0));
+            assert!(record[at::OWN_POOL..at::NO_CAPTURE].iter().all(|&unseen| unseen == 0));
+            assert!(record[at::SECRETS..at::PLACING].iter().all(|&secret| secret == 0));
+            assert_eq!((record[at::PLACING], record[at::FLAGS]), (255, flag::VIEWER_DECIDES));
+            assert_eq!(record[at::TAKES_PART..], [0, 0, 0, RepetitionRule::PerpetualCheck as u8]);
         });
     }
 

@@ -10,11 +10,17 @@
 //! | 34..=41 | the eight horse steps, (file, rank): (1,2) (2,1) (2,-1) (1,-2) (-1,-2) (-2,-1) (-2,1) (-1,2) |
 //! | 42..=45 | one step diagonally: (1,1) (1,-1) (-1,-1) (-1,1) |
 //! | 46..=49 | two steps diagonally, the same order |
+//! | 50..=99 | the move of plane - 50, with the piece laid face down where it lands |
+//! | 100..=106 | no move: a piece of kind plane - 100 (K A B N R C P) is placed on `from` in an arrangement |
 
 /// Squares of the board, file + 9 * rank.
 pub const SQUARES: usize = 90;
+/// Planes of plain moves.
+const STEPS: usize = 50;
+/// First plane of placements.
+const PLACEMENTS: usize = 2 * STEPS;
 /// Planes of the policy.
-pub const PLANES: usize = 50;
+pub const PLANES: usize = PLACEMENTS + 7;
 /// Size of the index space.
 pub const INDICES: usize = PLANES * SQUARES;
 
@@ -62,7 +68,7 @@ const fn target(from: usize, plane: usize) -> Option<usize> {
 const fn index_table() -> [[u16; SQUARES]; SQUARES] {
     let mut table = [[u16::MAX; SQUARES]; SQUARES];
     let mut index = 0;
-    while index < INDICES {
+    while index < STEPS * SQUARES {
         let from = index % SQUARES;
         if let Some(to) = target(from, index / SQUARES) {
             table[from][to] = index as u16;
@@ -77,9 +83,13 @@ const fn mirror_table() -> [u16; INDICES] {
     let mut table = [u16::MAX; INDICES];
     let mut index = 0;
     while index < INDICES {
-        let from = index % SQUARES;
-        if let Some(to) = target(from, index / SQUARES) {
-            table[index] = squares[mirror_square(from)][mirror_square(to)];
+        let (plane, from) = (index / SQUARES, index % SQUARES);
+        let laying = plane / STEPS * STEPS;
+        if plane >= PLACEMENTS {
+            table[index] = (plane * SQUARES + mirror_square(from)) as u16;
+        } else if let Some(to) = target(from, plane - laying) {
+            let step = squares[mirror_square(from)][mirror_square(to)];
+            table[index] = step + (laying * SQUARES) as u16;
         }
         index += 1;
     }
@@ -101,10 +111,23 @@ pub fn index(from: usize, to: usize) -> Option<u16> {
     Some(INDEX[from][to]).filter(|&i| i != u16::MAX)
 }
 
-/// (from, to) of an index, or `None` where it leaves the board.
+/// Index of the move `from`, `to` with the piece laid face down on `to`.
+pub fn laid_down(from: usize, to: usize) -> Option<u16> {
+    index(from, to).map(|index| index + (STEPS * SQUARES) as u16)
+}
+
+/// Index of the placement of a kind (0..7) on a square (0..90, its owner's side at rank 0).
+pub fn placement(kind: usize, square: usize) -> u16 {
+    ((PLACEMENTS + kind) * SQUARES + square) as u16
+}
+
+/// (from, to) of an index, twice the square of a placement; `None` where it leaves the board.
 pub fn squares(index: u16) -> Option<(usize, usize)> {
-    let from = index as usize % SQUARES;
-    target(from, index as usize / SQUARES).map(|to| (from, to))
+    let (plane, from) = (index as usize / SQUARES, index as usize % SQUARES);
+    if plane >= PLACEMENTS {
+        return Some((from, from));
+    }
+    target(from, plane % STEPS).map(|to| (from, to))
 }
 
 /// The index of the same move with left and right exchanged. `index` must lie on the board.
@@ -124,15 +147,20 @@ mod tests {
                 continue;
             };
             on_board += 1;
-            assert_eq!(index(from, to), Some(i));
+            let again = match i as usize / SQUARES {
+                plane @ PLACEMENTS.. => Some(placement(plane - PLACEMENTS, from)),
+                STEPS.. => laid_down(from, to),
+                _ => index(from, to),
+            };
+            assert_eq!(again, Some(i));
             assert_eq!(mirror(mirror(i)), i);
             assert_eq!(
                 squares(mirror(i)),
                 Some((mirror_square(from), mirror_square(to)))
             );
         }
-        // 1530 straight, 508 horse, 288 and 224 diagonal.
-        assert_eq!(on_board, 2550);
+        // 1530 straight, 508 horse, 288 and 224 diagonal, all twice; 7 kinds on 90 squares.
+        assert_eq!(on_board, 2 * 2550 + 630);
     }
 
     #[test]

@@ -1,20 +1,27 @@
 //! The one codec of a position as the network reads it, and of a finished game's rows; self-play,
 //! replay, export and play share it.
 //!
-//! A [`Record`] is written from the side to move: its own pieces come from rank 0 upwards
-//! (Black's board has its ranks flipped, files kept).
+//! A [`Record`] is written from the side to decide: its own pieces come from rank 0 upwards
+//! (Black's board has its ranks flipped, files kept). What is known is what the viewer knows: the side to
+//! decide, its opponent, or in a form without secrets both.
 //!
 //! | bytes | meaning | range |
 //! |---|---|---|
-//! | 0..90 | square `file + 9 * rank`: 0 empty, else kind 1..=7 (K A B N R C P), +8 if the opponent's | 0..=15 |
-//! | 90..97 | own pieces of each kind not yet seen (K A B N R C P) | 0 in Xiangqi |
-//! | 97..104 | the opponent's | 0 in Xiangqi |
+//! | 0..90 | square `file + 9 * rank`: 0 empty, else the kind it plays as, 1..=7 (K A B N R C P); +8 if the opponent's; face down +128, and then + 16 times the kind that it is, 0 if unknown | 0..=255 |
+//! | 90..97 | own pieces of each kind (K A B N R C P) that the viewer has not seen | 0..=5 |
+//! | 97..104 | the opponent's | 0..=5 |
 //! | 104 | plies since the last capture | 0..=255, saturating |
 //! | 105 | plies without a capture that end the game | 0 = no limit |
 //! | 106 | earlier occurrences of this position | 0..=2 |
 //! | 107, 108 | squares the last move left and reached | 0..90, 255 = none |
 //! | 109 | 1 if the side to move is in check | 0..=1 |
-//! | 110..128 | 0, kept for what a ruleset leaves open | 0 |
+//! | 110..122 | one bit a square: a face-down piece that the viewer, its owner, knows and the opponent does not | |
+//! | 122 | square of the next placement in an arrangement | 0..90, 255 = none |
+//! | 123 | bit 0: the viewer is to decide, or both players know the same; 1: pieces may be laid down; 2: fakes roam | 0..=7 |
+//! | 124 | kinds that take part, a bit each, by index | 0..128 |
+//! | 125 | kinds that roam | 0..128 |
+//! | 126 | bits 0..2: layout (open, at home, dealt, arranged); 2..4: a taken unknown piece is seen by both, the captor, nobody | 0..=15 |
+//! | 127 | bits 0..2: repetition (draw, perpetual check) | 0..=3 |
 
 use crate::policy;
 
@@ -43,6 +50,47 @@ pub mod at {
     pub const LAST_TO: usize = 108;
     /// Whether the side to move is in check.
     pub const IN_CHECK: usize = 109;
+    /// First of the bits of secret pieces.
+    pub const SECRETS: usize = 110;
+    /// Square of the next placement.
+    pub const PLACING: usize = 122;
+    /// [`super::flag`]'s bits.
+    pub const FLAGS: usize = 123;
+    /// Kinds that take part.
+    pub const TAKES_PART: usize = 124;
+    /// Kinds that roam.
+    pub const ROAMS: usize = 125;
+    /// Layout, and who sees what was taken.
+    pub const SECRECY: usize = 126;
+    /// Judgement of repetitions.
+    pub const REPETITION_RULE: usize = 127;
+}
+
+/// Bits of the byte at [`at::FLAGS`].
+pub mod flag {
+    /// The viewer is to decide, or both players know the same.
+    pub const VIEWER_DECIDES: u8 = 1;
+    /// Pieces may be laid down.
+    pub const LAYS_DOWN: u8 = 2;
+    /// Fakes roam.
+    pub const FAKES_ROAM: u8 = 4;
+}
+
+/// In a square's byte: the opponent's piece.
+pub const OTHER: u8 = 8;
+/// In a square's byte: face down.
+pub const DOWN: u8 = 128;
+/// In a face-down square's byte: where the kind that it is begins, 0 if unknown.
+pub const IDENTITY_SHIFT: u8 = 4;
+
+/// Whether only its owner, the viewer, knows the face-down piece on a square.
+pub fn is_secret(record: &Record, square: usize) -> bool {
+    record[at::SECRETS + square / 8] >> (square % 8) & 1 != 0
+}
+
+/// Notes that only its owner, the viewer, knows the face-down piece on a square.
+pub(crate) fn set_secret(record: &mut Record, square: usize) {
+    record[at::SECRETS + square / 8] |= 1 << (square % 8);
 }
 
 /// Exchanges left and right in a record.
@@ -50,9 +98,19 @@ pub fn mirror(record: &mut Record) {
     for rank in record[..policy::SQUARES].chunks_exact_mut(9) {
         rank.reverse();
     }
-    for at in [at::LAST_FROM, at::LAST_TO] {
+    for at in [at::LAST_FROM, at::LAST_TO, at::PLACING] {
         if record[at] < policy::SQUARES as u8 {
             record[at] = policy::mirror_square(record[at] as usize) as u8;
+        }
+    }
+    if record[at::SECRETS..at::PLACING]
+        .iter()
+        .any(|&bits| bits != 0)
+    {
+        let before = *record;
+        record[at::SECRETS..at::PLACING].fill(0);
+        for square in (0..policy::SQUARES).filter(|&s| is_secret(&before, s)) {
+            set_secret(record, policy::mirror_square(square));
         }
     }
 }

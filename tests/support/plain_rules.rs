@@ -59,13 +59,7 @@ impl Board {
 
     fn king_attacked(&self, color: Color) -> bool {
         let king = |color| {
-            let is_king = |s: &Square| {
-                self.0[s.index()]
-                    == Some(Piece {
-                        color,
-                        kind: Kind::King,
-                    })
-            };
+            let is_king = |s: &Square| self.0[s.index()] == Some(Piece::up(color, Kind::King));
             Square::all().find(is_king).unwrap()
         };
         let (own, other) = (king(color), king(color.other()));

@@ -92,6 +92,11 @@ pub(super) fn knight_leg(from: Square, to: Square) -> Bits {
     1 << (from.index() as i32 + leg)
 }
 
+/// The square where a bishop's move from `from` to `to` can be blocked.
+pub(super) fn bishop_eye(from: Square, to: Square) -> Bits {
+    1 << ((from.index() + to.index()) / 2)
+}
+
 /// The squares strictly between two on one rank or file.
 pub(super) fn between(a: Square, b: Square) -> Bits {
     let (low, high) = (a.min(b), a.max(b));

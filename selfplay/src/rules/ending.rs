@@ -8,6 +8,9 @@ use crate::game::{Ending, Outcome, Reason};
 /// How the game has ended, if it has (RULES.md §1, §5). In this order: mate, dead position,
 /// repetition, natural limit.
 pub fn judge(position: &Position, history: &History) -> Option<Ending> {
+    if position.arranging().is_some() {
+        return None;
+    }
     if !position.has_legal_move() {
         let reason = if position.in_check() {
             Reason::Checkmate
@@ -30,11 +33,16 @@ pub fn judge(position: &Position, history: &History) -> Option<Ending> {
         .or_else(|| limit_reached(position).then(|| draw(Reason::NaturalLimit)))
 }
 
-/// Whether no piece is left that can cross the river and attack. Kings, advisors and bishops alone
-/// can neither check nor leave a side without a move.
+/// Whether no piece is left that can cross the river and attack, and none may yet turn out to be one.
+/// Kings, advisors and bishops that stay at home can neither check nor leave a side without a move.
 fn is_dead(position: &Position) -> bool {
-    let attacks = |kind| matches!(kind, Kind::Rook | Kind::Knight | Kind::Cannon | Kind::Pawn);
-    !position.pieces().any(|(_, piece)| attacks(piece.kind))
+    let roams = position.rules().roams;
+    let attacks = |kind| match kind {
+        Kind::Rook | Kind::Knight | Kind::Cannon | Kind::Pawn => true,
+        Kind::Advisor | Kind::Bishop => roams.has(kind),
+        Kind::King => false,
+    };
+    !position.any_down() && !position.pieces().any(|(_, piece)| attacks(piece.kind))
 }
 
 /// 自然限着.

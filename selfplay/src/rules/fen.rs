@@ -1,29 +1,49 @@
-//! Position text: FEN of the Xiangqi ecosystem, `pieces side - - no-capture-plies move-number`.
+//! Position texts: FEN, and what the hidden forms add to it (RULES.md §3).
+//!
+//! `BOARD SIDE POOL NO_CAPTURE NUMBER WHO`, for example
+//! `xxxxkxxxx/9/1x5x1/x1x1x1x1x/9/9/X1X1X1X1X/1X5X1/9/XXXXKXXXX w A2B2N2R2C2P5a2b2n2r2c2p5 0 1`.
+//!
+//! | field | meaning |
+//! |---|---|
+//! | board | as in Xiangqi; `X`/`x` face down and unknown, `R~` face down and known to both players, `R!` to its owner only, `R?` to nobody (in a world) |
+//! | side | `w` (or `r`), `b`: to move in the game, also while pieces are still arranged |
+//! | pool | of a view: the pieces never seen; of a world: those taken face down and not seen by both; `-`: none |
+//! | counters | plies without a capture, move number; each may be missing |
+//! | who | `red`, `black`: what that player knows; `world`: the truth; missing: what both players know |
+//!
+//! Also read: the pool before the side, a further field of captured pieces before the counters, `- -` for the
+//! pool, `E` and `H` for `B` and `N`.
+mod board;
+mod view;
+mod world;
+
 use std::fmt;
 
-use super::geometry::may_stand;
-use super::position::Position;
 use super::ruleset::Ruleset;
-use super::types::{Kind, Piece, Square};
+use super::types::Kind;
 use crate::game::Color;
-use crate::policy::SQUARES;
 
-/// The part of a FEN that is wrong.
+pub(super) use view::{parse, write};
+pub(super) use world::{WorldSetup, parse_world, write_world};
+
+/// The part of a position's text that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FenField {
-    /// The first field as a whole.
+    /// Piece placement.
     Board,
-    /// One rank of the first field, named as on the board (9 is the first in the text).
+    /// One rank of it, 0..=9.
     Rank(usize),
-    /// The side to move.
+    /// Whose turn it is.
     Side,
-    /// One of the two fields that are always `-`.
-    Unused,
+    /// Pieces not seen, or two dashes.
+    Pool,
     /// Plies since the last capture.
     NoCapture,
-    /// The move number.
+    /// Full moves, from 1.
     MoveNumber,
-    /// What follows the move number.
+    /// Whose knowledge it is.
+    Who,
+    /// What follows.
     Rest,
 }
 
@@ -33,9 +53,10 @@ impl fmt::Display for FenField {
             FenField::Board => f.write_str("board"),
             FenField::Rank(rank) => write!(f, "board, rank {rank}"),
             FenField::Side => f.write_str("side to move"),
-            FenField::Unused => f.write_str("unused field"),
+            FenField::Pool => f.write_str("pool of unseen pieces"),
             FenField::NoCapture => f.write_str("plies since the last capture"),
             FenField::MoveNumber => f.write_str("move number"),
+            FenField::Who => f.write_str("whose knowledge (red, black, world)"),
             FenField::Rest => f.write_str("end"),
         }
     }
@@ -58,49 +79,148 @@ fn error<T>(field: FenField, why: impl Into<String>) -> Result<T, FenError> {
     })
 }
 
-type Board = [Option<Piece>; SQUARES];
+/// Pieces of each kind, by colour.
+type Pools = [[u8; 7]; 2];
 
-/// Reads a FEN; the dashes and the counters may be missing.
-pub(super) fn parse(rules: &'static Ruleset, text: &str) -> Result<Position, FenError> {
-    let mut fields = text.split_whitespace().peekable();
-    let board = parse_board(fields.next().unwrap_or_default())?;
-    let turn = match fields.next() {
-        Some("w" | "r") => Color::Red,
-        Some("b") => Color::Black,
-        Some(other) => {
-            return error(
-                FenField::Side,
-                format!("'{other}' is neither w (or r) nor b"),
-            );
-        }
-        None => return error(FenField::Side, "missing, expected w (or r) or b"),
-    };
-    for _ in 0..2 {
-        if fields.next_if_eq(&"-").is_none()
-            && fields.peek().is_some_and(|f| f.parse::<u16>().is_err())
-        {
-            return error(
-                FenField::Unused,
-                format!("'{}' is not '-'", fields.next().unwrap_or_default()),
-            );
-        }
-    }
-    let no_capture = counter(fields.next(), FenField::NoCapture, 0, u16::MAX)?;
-    let number = counter(fields.next(), FenField::MoveNumber, 1, LAST_MOVE_NUMBER)?;
-    if let Some(more) = fields.next() {
-        return error(FenField::Rest, format!("'{more}' follows the move number"));
-    }
-    let ply = 2 * (number.max(1) - 1) + u16::from(turn == Color::Black);
-    let position = Position::from_setup(rules, &board, turn, no_capture, ply);
-    if position.king_attacked(turn.other()) {
-        let why = "the side that is not to move is in check (or the kings face each other)";
-        return error(FenField::Side, why);
-    }
-    Ok(position)
+/// Whose knowledge a text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Who {
+    Both,
+    Player(Color),
+    World,
+}
+
+/// The fields of a text.
+struct Fields {
+    board: board::Board,
+    turn: Color,
+    pool: Option<Pools>,
+    no_capture: u16,
+    ply: u16,
+    who: Who,
 }
 
 /// The last move number whose plies can be counted.
 const LAST_MOVE_NUMBER: u16 = 1 << 15;
+
+impl Fields {
+    fn parse(rules: &Ruleset, text: &str) -> Result<Fields, FenError> {
+        let mut fields = text.split_whitespace().peekable();
+        let board = board::parse(rules, fields.next().unwrap_or_default())?;
+        let early = fields.next_if(|f| side(f).is_none() && is_pool(f));
+        let turn = match fields.next() {
+            Some(text) => side(text).map_or_else(
+                || {
+                    let why = format!("'{text}' is neither w (or r) nor b");
+                    error(FenField::Side, why)
+                },
+                Ok,
+            )?,
+            None => return error(FenField::Side, "missing, expected w (or r) or b"),
+        };
+        let late = fields.next_if(|f| is_pool(f));
+        let taken = fields.next_if(|f| is_pool(f));
+        let pool = early.or(late).filter(|&f| f != "-");
+        let pool = pool.map(parse_pool).transpose()?;
+        let strange = fields.peek().filter(|f| !is_number(f) && who(f).is_none());
+        if let Some(strange) = strange.filter(|_| taken.is_none()) {
+            let why = format!("'{strange}' is no list such as A2B2a2b2 and no '-'");
+            return error(FenField::Pool, why);
+        }
+        let mut number = |field, default, most| {
+            let text = fields.next_if(|f| who(f).is_none());
+            counter(text, field, default, most)
+        };
+        let no_capture = number(FenField::NoCapture, 0, u16::MAX)?;
+        let number = number(FenField::MoveNumber, 1, LAST_MOVE_NUMBER)?;
+        let who = match fields.next() {
+            None => Who::Both,
+            Some(text) => match who(text) {
+                Some(who) => who,
+                None => {
+                    let why = format!("'{text}' follows the move number");
+                    return error(FenField::Rest, why);
+                }
+            },
+        };
+        if let Some(more) = fields.next() {
+            return error(FenField::Rest, format!("'{more}' follows the last field"));
+        }
+        let ply = 2 * (number.max(1) - 1) + u16::from(turn == Color::Black);
+        Ok(Fields {
+            board,
+            turn,
+            pool,
+            no_capture,
+            ply,
+            who,
+        })
+    }
+}
+
+fn side(text: &str) -> Option<Color> {
+    match text {
+        "w" | "r" => Some(Color::Red),
+        "b" => Some(Color::Black),
+        _ => None,
+    }
+}
+
+fn who(text: &str) -> Option<Who> {
+    match text {
+        "red" => Some(Who::Player(Color::Red)),
+        "black" => Some(Who::Player(Color::Black)),
+        "world" => Some(Who::World),
+        _ => None,
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// `-`, or letters of pieces, each with an optional number.
+fn is_pool(text: &str) -> bool {
+    let letters = |b: u8| Kind::from_letter(b.into()).is_some();
+    text == "-"
+        || text.bytes().next().is_some_and(letters)
+            && text.bytes().all(|b| letters(b) || b.is_ascii_digit())
+}
+
+fn parse_pool(text: &str) -> Result<Pools, FenError> {
+    let mut pools = [[0u8; 7]; 2];
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let Some(kind) = Kind::from_letter(letter) else {
+            let why = format!("'{letter}' in '{text}' is no piece letter");
+            return error(FenField::Pool, why);
+        };
+        let color = color_of(letter);
+        let mut number = String::new();
+        while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+            number.push(digit);
+        }
+        let number = if number.is_empty() { "1" } else { &number };
+        let most = number_of(kind);
+        match number.parse::<usize>() {
+            Ok(n) if n <= most => pools[color as usize][kind.index()] += n as u8,
+            _ => {
+                let why = format!("{number} '{letter}', at most {most} can be");
+                return error(FenField::Pool, why);
+            }
+        }
+    }
+    Ok(pools)
+}
+
+/// Red for an upper-case letter.
+fn color_of(letter: char) -> Color {
+    if letter.is_ascii_uppercase() {
+        Color::Red
+    } else {
+        Color::Black
+    }
+}
 
 fn counter(text: Option<&str>, field: FenField, default: u16, most: u16) -> Result<u16, FenError> {
     let Some(text) = text else { return Ok(default) };
@@ -113,53 +233,6 @@ fn counter(text: Option<&str>, field: FenField, default: u16, most: u16) -> Resu
     }
 }
 
-fn parse_board(text: &str) -> Result<Board, FenError> {
-    let ranks = text.split('/').count();
-    if ranks != 10 {
-        return error(FenField::Board, format!("{ranks} ranks instead of 10"));
-    }
-    let mut board = [None; SQUARES];
-    for (rank, text) in (0..10).rev().zip(text.split('/')) {
-        parse_rank(rank, text, &mut board)?;
-    }
-    check_numbers(&board)?;
-    Ok(board)
-}
-
-fn parse_rank(rank: usize, text: &str, board: &mut Board) -> Result<(), FenError> {
-    let field = FenField::Rank(rank);
-    let mut file = 0;
-    for letter in text.chars() {
-        if let Some(gap @ 1..=9) = letter.to_digit(10) {
-            file += gap as usize;
-            continue;
-        }
-        let Some(kind) = Kind::from_letter(letter) else {
-            return error(
-                field,
-                format!("'{letter}' is no piece letter and no gap of 1 to 9"),
-            );
-        };
-        let color = if letter.is_ascii_uppercase() {
-            Color::Red
-        } else {
-            Color::Black
-        };
-        if let Some(square) = Square::new(file, rank) {
-            if !may_stand(color, kind, square) {
-                return error(field, format!("'{letter}' can never stand on {square}"));
-            }
-            board[square.index()] = Some(Piece { color, kind });
-        }
-        file += 1;
-    }
-    if file == 9 {
-        Ok(())
-    } else {
-        error(field, format!("'{text}' has {file} files instead of 9"))
-    }
-}
-
 /// How many of a kind a side has at the start.
 fn number_of(kind: Kind) -> usize {
     match kind {
@@ -169,64 +242,42 @@ fn number_of(kind: Kind) -> usize {
     }
 }
 
-fn check_numbers(board: &Board) -> Result<(), FenError> {
-    for (color, kind) in [Color::Red, Color::Black]
-        .into_iter()
-        .flat_map(|c| Kind::ALL.map(|k| (c, k)))
-    {
-        let piece = Piece { color, kind };
-        let (found, most) = (
-            board.iter().filter(|&&p| p == Some(piece)).count(),
-            number_of(kind),
-        );
-        if found > most {
-            return error(
-                FenField::Board,
-                format!("{found} '{}', at most {most} can be", piece.letter()),
-            );
-        }
-        if kind == Kind::King && found == 0 {
-            return error(
-                FenField::Board,
-                format!("no '{}', each side has one king", piece.letter()),
-            );
-        }
-    }
-    Ok(())
-}
-
-/// Writes a FEN with both counters.
-pub(super) fn write(position: &Position) -> String {
+/// A pool's field; `-` where there is nothing in it.
+fn pool_text(pools: &Pools) -> String {
     let mut text = String::new();
-    for rank in (0..10).rev() {
-        let mut gap = 0;
-        for file in 0..9 {
-            match Square::new(file, rank).and_then(|s| position.piece_at(s)) {
-                None => gap += 1,
-                Some(piece) => {
-                    push_gap(&mut text, &mut gap);
-                    text.push(piece.letter());
-                }
+    for color in [Color::Red, Color::Black] {
+        for kind in Kind::ALL {
+            let n = pools[color as usize][kind.index()];
+            if n > 0 {
+                text.push(super::types::letter(color, kind));
+                text.push_str(&n.to_string());
             }
         }
-        push_gap(&mut text, &mut gap);
-        text.push(if rank > 0 { '/' } else { ' ' });
     }
-    let side = if position.turn() == Color::Red {
-        'w'
-    } else {
-        'b'
-    };
-    text + &format!(
-        "{side} - - {} {}",
-        position.no_capture(),
-        position.ply() / 2 + 1
-    )
+    if text.is_empty() {
+        text.push('-');
+    }
+    text
 }
 
-fn push_gap(text: &mut String, gap: &mut u32) {
-    if *gap > 0 {
-        text.push_str(&gap.to_string());
+/// The fields behind the board; a form that hides nothing has two dashes for a pool.
+fn tail(
+    rules: &Ruleset,
+    turn: Color,
+    pools: &Pools,
+    (no_capture, ply): (u16, u16),
+    who: &str,
+) -> String {
+    let side = if turn == Color::Red { 'w' } else { 'b' };
+    let pool = if rules.hides() {
+        pool_text(pools)
+    } else {
+        "- -".into()
+    };
+    let text = format!("{side} {pool} {no_capture} {}", ply / 2 + 1);
+    if who.is_empty() {
+        text
+    } else {
+        text + " " + who
     }
-    *gap = 0;
 }

@@ -60,12 +60,42 @@ pub(crate) const fn crossed(color: Color, square: Square) -> bool {
     rank_from(color, square) >= 5
 }
 
-/// Whether a piece of that kind can ever stand there (RULES.md §1).
+/// The kind that starts on a square (RULES.md §1), which is what a face-down piece there plays as.
+pub(super) const fn home_kind(color: Color, square: Square) -> Option<Kind> {
+    use Kind::{Advisor, Bishop, Cannon, King, Knight, Pawn, Rook};
+    const BACK: [Kind; 9] = [
+        Rook, Knight, Bishop, Advisor, King, Advisor, Bishop, Knight, Rook,
+    ];
+    match (square.file(), rank_from(color, square)) {
+        (file, 0) => Some(BACK[file]),
+        (1 | 7, 2) => Some(Cannon),
+        (0 | 2 | 4 | 6 | 8, 3) => Some(Pawn),
+        _ => None,
+    }
+}
+
+/// Whether a piece of that kind can ever stand there, unless it roams (RULES.md §1).
 pub(super) const fn may_stand(color: Color, kind: Kind, square: Square) -> bool {
     has(ZONES[color as usize][kind.index()], square)
 }
 
-/// `[color][kind]`: the squares that a piece of that kind moves on.
+/// `[color]`: the home squares of all pieces but the king.
+pub(super) static HOMES: [Bits; 2] = [homes(Color::Red), homes(Color::Black)];
+
+const fn homes(color: Color) -> Bits {
+    let (mut homes, mut i) = (0, 0);
+    while i < SQUARES {
+        let square = Square::from_index(i).unwrap();
+        homes |= match home_kind(color, square) {
+            None | Some(Kind::King) => 0,
+            Some(_) => bit(square),
+        };
+        i += 1;
+    }
+    homes
+}
+
+/// `[color][kind]`: the squares that a piece of that kind moves on, unless it roams.
 pub(super) static ZONES: [[Bits; 7]; 2] = [zones(Color::Red), zones(Color::Black)];
 
 const fn zones(color: Color) -> [Bits; 7] {

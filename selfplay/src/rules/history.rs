@@ -27,6 +27,13 @@ impl History {
         self.entries.push(entry);
     }
 
+    /// Completes the last ply, of which something was revealed: whether it gave check.
+    pub(super) fn complete(&mut self, gave_check: bool) {
+        if let Some(entry) = self.entries.last_mut() {
+            entry.gave_check = gave_check;
+        }
+    }
+
     /// The last move.
     pub fn last(&self) -> Option<Move> {
         self.entries.last().map(|entry| entry.mv)

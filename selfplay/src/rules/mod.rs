@@ -22,10 +22,10 @@ pub use fen::{FenError, FenField};
 pub(crate) use geometry::crossed;
 pub use history::History;
 pub use perft::divide;
-pub use position::{IllegalMove, Position};
-pub use ruleset::{CheckDiscount, RepetitionRule, Ruleset};
-pub use types::{Kind, Move, ParseMoveError, Piece, Square};
-pub use view::{Reveal, View};
+pub use position::{IllegalMove, Position, Reveal};
+pub use ruleset::{CheckDiscount, Kinds, Layout, RepetitionRule, Ruleset, SeenBy};
+pub use types::{Face, Kind, Move, ParseMoveError, Piece, Square};
+pub use view::View;
 pub use world::World;
 
 pub use crate::game::Color;

@@ -2,13 +2,14 @@
 use std::ops::ControlFlow;
 
 use super::attacks;
-use super::geometry::{Bits, Squares, ZONES, bit, has};
+use super::geometry::{Bits, Squares, bit, has};
 use super::position::Position;
 use super::safety::{self, Safety};
 use super::types::{Kind, Move, Square};
 use crate::game::Color;
 
-/// More than the moves of any position: a rook or cannon has at most 17, a knight 8, and so on.
+/// More than the moves of any position: a rook or cannon has at most 17, a knight 8, and so on; a second
+/// time those onto the 15 home squares, where a piece may be laid down.
 const MAX_MOVES: usize = 256;
 
 /// Replaces `out` with the legal moves of the side to move.
@@ -18,18 +19,42 @@ pub(super) fn legal(position: &Position, out: &mut Vec<Move>) {
         return;
     };
     let mut len = 0;
-    let _ = visit(position, |from, targets| {
-        len = Squares(targets).fold(len, |len, to| {
-            room[len % MAX_MOVES] = Move::new(from, to);
-            len + 1
+    let mut add = |mv| {
+        room[len % MAX_MOVES] = mv;
+        len += 1;
+    };
+    if let Some(square) = position.next_placed() {
+        placements(position, square).for_each(add);
+    } else if position.rules().turns_down {
+        let _ = visit(position, |from, targets| {
+            Squares(targets).for_each(|to| add(Move::new(from, to)));
+            let laying = targets & position.laying_squares(from);
+            Squares(laying).for_each(|to| add(Move::new(from, to).turning_down()));
+            ControlFlow::Continue(())
         });
-        ControlFlow::Continue(())
-    });
+    } else {
+        let _ = visit(position, |from, targets| {
+            Squares(targets).for_each(|to| add(Move::new(from, to)));
+            ControlFlow::Continue(())
+        });
+    }
     out.truncate(len);
+}
+
+/// The kinds that the arranging player has left to place on `square`.
+fn placements(position: &Position, square: Square) -> impl Iterator<Item = Move> {
+    let pool = position.pool(position.decider());
+    Kind::ALL
+        .into_iter()
+        .filter(move |kind| pool[kind.index()] > 0)
+        .map(move |kind| Move::place(kind, square))
 }
 
 /// Whether the side to move has a legal move.
 pub(super) fn any(position: &Position) -> bool {
+    if position.arranging().is_some() {
+        return true;
+    }
     let found = |_, targets| {
         if targets == 0 {
             ControlFlow::Continue(())
@@ -40,9 +65,15 @@ pub(super) fn any(position: &Position) -> bool {
     visit(position, found).is_break()
 }
 
-/// Whether a move between any two squares is legal.
+/// Whether any move at all is legal.
 pub(super) fn is_legal(position: &Position, mv: Move) -> bool {
+    if let Some(square) = position.next_placed() {
+        return placements(position, square).any(|placement| placement == mv);
+    }
     let (us, from) = (position.turn(), mv.from());
+    if mv.placed().is_some() || mv.turns_down() && !has(position.laying_squares(from), mv.to()) {
+        return false;
+    }
     let Some(kind) = position
         .piece_at(from)
         .filter(|p| p.color == us)
@@ -65,6 +96,9 @@ pub(super) fn attacked(position: &Position, square: Square, color: Color, occupi
     if attacks::PAWN_ONTO[them as usize][at] & position.set(them, Kind::Pawn) != 0 {
         return true;
     }
+    if !position.rules().roams.is_empty() && attacked_by_roamers(position, square, them, occupied) {
+        return true;
+    }
     let knights = attacks::KNIGHT_RING[at] & position.set(them, Kind::Knight);
     if knights != 0 && attacks::knight_onto(square, occupied) & knights != 0 {
         return true;
@@ -78,6 +112,14 @@ pub(super) fn attacked(position: &Position, square: Square, color: Color, occupi
             screens == 0
         }
     })
+}
+
+/// Whether an advisor or bishop of `them`, far from home, attacks `square`.
+fn attacked_by_roamers(position: &Position, square: Square, them: Color, occupied: Bits) -> bool {
+    let advisors = attacks::DIAGONAL_STEPS[square.index()] & position.set(them, Kind::Advisor);
+    let bishops = attacks::bishop(square, occupied) & position.set(them, Kind::Bishop);
+    Squares(advisors).any(|from| has(position.zone(them, Kind::Advisor, from), square))
+        || Squares(bishops).any(|from| has(position.zone(them, Kind::Bishop, from), square))
 }
 
 /// Calls `visit` with each piece of the side to move and its legal targets, until it breaks.
@@ -136,7 +178,7 @@ fn targets(position: &Position, us: Color, kind: Kind, from: Square) -> Bits {
         }
         Kind::Pawn => attacks::PAWN[us as usize][from.index()],
     };
-    reached & ZONES[us as usize][kind.index()] & !own
+    reached & position.zone(us, kind, from) & !own
 }
 
 /// The king's legal targets.

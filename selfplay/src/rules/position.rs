@@ -1,24 +1,35 @@
 //! A position of the board: pieces, turn and counters, without history.
 use std::fmt;
 
-use super::geometry::{Bits, Squares, bit};
-use super::ruleset::{CheckDiscount, Ruleset};
-use super::types::{Cell, Kind, Move, Piece, Square};
+use super::geometry::{BOARD, Bits, HOMES, Squares, ZONES, bit, has, home_kind};
+use super::ruleset::{CheckDiscount, Layout, Ruleset};
+use super::types::{Cell, Face, Kind, Move, Piece, Square};
 use super::{fen, movegen, zobrist};
 use crate::game::Color;
 use crate::policy::SQUARES;
 
-/// A position, `Copy` and without history; there is no undo, callers keep the copy they came from.
+/// What is known of a position, `Copy` and without history; there is no undo, callers keep the copy they
+/// came from.
 ///
 /// It is sound by construction: one king a side, every piece where it may stand, and the side that
 /// has just moved not in check. Equality leaves the counters out, as repetition does.
 #[derive(Clone, Copy)]
 pub struct Position {
-    /// `[kind code]`: the squares of either side's pieces that move as that kind; first the empty ones.
+    /// `[kind code]`: the squares of either side's pieces that play as that kind; first the empty ones.
     kinds: [Bits; 8],
     /// `[color]`: the squares of that side's pieces.
     sides: [Bits; 2],
+    /// The squares of face-down pieces.
+    down: Bits,
+    /// Those of them that their owner, the viewer, knows and the opponent does not.
+    secret: Bits,
     board: [Cell; SQUARES],
+    /// `[color][kind]`: pieces that the viewer has never seen: the unknown ones on the board and
+    /// those taken unseen.
+    pools: [[u8; 7]; 2],
+    /// Whose knowledge this is; `None`: what both players know.
+    viewer: Option<Color>,
+    pending: Option<Pending>,
     turn: Color,
     /// `[color]`: checks given since the last capture; counted only where the rules discount them.
     checks: [u8; 2],
@@ -26,6 +37,87 @@ pub struct Position {
     ply: u16,
     hash: u64,
     rules: &'static Ruleset,
+}
+
+/// What has to be revealed before the ply is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pending {
+    /// Where the unknown piece that moved will turn up; it is off the board until then.
+    mover: Option<Square>,
+    /// Whether the viewer sees what was taken.
+    taken: bool,
+    /// Whether anything was taken.
+    captured: bool,
+    /// Whether the ply answered a check.
+    was_check: bool,
+}
+
+/// The identities that a ply brings to light.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reveal {
+    /// What the unknown piece that moved turned out to be.
+    pub mover: Option<Kind>,
+    /// What the unknown piece that was taken turned out to be.
+    pub taken: Option<Kind>,
+}
+
+/// `=R` for the mover, then `xN` for what was taken; the suffix of a move.
+impl fmt::Display for Reveal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (sign, kind) in [('=', self.mover), ('x', self.taken)] {
+            if let Some(kind) = kind {
+                write!(f, "{sign}{}", kind.letter())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a position is built from, checked by whoever made it.
+pub(super) struct Setup {
+    pub rules: &'static Ruleset,
+    pub board: [Option<Piece>; SQUARES],
+    /// Face-down pieces that only the viewer, their owner, knows.
+    pub secret: Bits,
+    pub pools: [[u8; 7]; 2],
+    pub viewer: Option<Color>,
+    pub turn: Color,
+    pub no_capture: u16,
+    pub ply: u16,
+}
+
+impl Setup {
+    /// The start of a game as `viewer` knows it.
+    fn start(rules: &'static Ruleset, viewer: Option<Color>) -> Setup {
+        let (mut board, mut pools) = ([None; SQUARES], [[0; 7]; 2]);
+        for color in [Color::Red, Color::Black] {
+            for square in Square::all() {
+                let Some(kind) = home_kind(color, square) else {
+                    continue;
+                };
+                let down = |identity| Face::Down { identity };
+                let face = match rules.layout {
+                    Layout::AtHome if rules.takes_part.has(kind) => down(Some(kind)),
+                    Layout::Dealt | Layout::Arranged if rules.takes_part.has(kind) => {
+                        pools[color as usize][kind.index()] += 1;
+                        down(None)
+                    }
+                    _ => Face::Up,
+                };
+                board[square.index()] = Some(Piece { color, kind, face });
+            }
+        }
+        Setup {
+            rules,
+            board,
+            secret: 0,
+            pools,
+            viewer: viewer.filter(|_| !rules.open_to_both()),
+            turn: Color::Red,
+            no_capture: 0,
+            ply: 0,
+        }
+    }
 }
 
 /// A move that the rules forbid.
@@ -39,9 +131,14 @@ pub struct IllegalMove {
 }
 
 impl Position {
-    /// Where games of that form start.
+    /// Where games of that form start, as both players know it.
     pub fn start(rules: &'static Ruleset) -> Position {
-        Position::from_fen(rules, rules.start).expect("a ruleset's start position is sound")
+        Position::new(Setup::start(rules, None))
+    }
+
+    /// Where games of that form start, as one player knows it.
+    pub fn start_for(rules: &'static Ruleset, viewer: Color) -> Position {
+        Position::new(Setup::start(rules, Some(viewer)))
     }
 
     /// Parses a FEN and checks that the position can stand.
@@ -49,38 +146,38 @@ impl Position {
         fen::parse(rules, text)
     }
 
-    /// The position as a FEN, with both counters.
+    /// The position as a FEN, with both counters. While a reveal is awaited, the piece that will turn up
+    /// is missing.
     pub fn fen(&self) -> String {
         fen::write(self)
     }
 
-    /// Builds a position from pieces that the caller has checked: one king a side.
-    pub(super) fn from_setup(
-        rules: &'static Ruleset,
-        pieces: &[Option<Piece>; SQUARES],
-        turn: Color,
-        no_capture: u16,
-        ply: u16,
-    ) -> Position {
-        let board = pieces.map(Cell::from);
-        let (mut kinds, mut sides) = ([0; 8], [0; 2]);
+    /// Builds a position from a setup that the caller has checked: one king a side.
+    pub(super) fn new(setup: Setup) -> Position {
+        let board = setup.board.map(Cell::from);
+        let (mut kinds, mut sides, mut down) = ([0; 8], [0; 2], 0);
         for square in Square::all() {
             kinds[board[square.index()].kind_code()] |= bit(square);
-            if let Some(piece) = pieces[square.index()] {
+            if let Some(piece) = setup.board[square.index()] {
                 sides[piece.color as usize] |= bit(square);
+                down |= if piece.is_down() { bit(square) } else { 0 };
             }
         }
-        let checks = [0; 2];
         let mut position = Position {
             kinds,
             sides,
+            down,
+            secret: setup.secret,
             board,
-            turn,
-            checks,
-            no_capture,
-            ply,
+            pools: setup.pools,
+            viewer: setup.viewer,
+            pending: None,
+            turn: setup.turn,
+            checks: [0; 2],
+            no_capture: setup.no_capture,
+            ply: setup.ply,
             hash: 0,
-            rules,
+            rules: setup.rules,
         };
         position.hash = position.fresh_hash();
         position
@@ -94,6 +191,51 @@ impl Position {
     /// The side to move.
     pub fn turn(&self) -> Color {
         self.turn
+    }
+
+    /// Whose knowledge this is; `None`: what both players know.
+    pub fn viewer(&self) -> Option<Color> {
+        self.viewer
+    }
+
+    /// The side that acts next: the side to move, or the viewer while it arranges its pieces.
+    pub fn decider(&self) -> Color {
+        self.arranging().unwrap_or(self.turn)
+    }
+
+    /// The viewer, while it still has pieces to place in an arrangement.
+    pub fn arranging(&self) -> Option<Color> {
+        if self.rules.layout != Layout::Arranged {
+            return None;
+        }
+        self.viewer.filter(|&v| self.pools[v as usize] != [0; 7])
+    }
+
+    /// The home square whose piece is to be placed next: they are filled by rank from the player's own
+    /// side, and by file.
+    pub fn next_placed(&self) -> Option<Square> {
+        let color = self.arranging()?;
+        let unknown = |s: &Square| self.board[s.index()].is_unknown();
+        let mut own = Squares(self.down & self.side(color)).filter(unknown);
+        match color {
+            Color::Red => own.next(),
+            Color::Black => own.max_by_key(|s| (s.rank(), 9 - s.file())),
+        }
+    }
+
+    /// Pieces of each kind (K A B N R C P) of a side that the viewer has never seen.
+    pub fn pool(&self, color: Color) -> [u8; 7] {
+        self.pools[color as usize]
+    }
+
+    /// Whether the viewer knows its own piece on `square` and the opponent does not.
+    pub fn is_secret(&self, square: Square) -> bool {
+        has(self.secret, square)
+    }
+
+    /// Whether some piece lies face down.
+    pub fn any_down(&self) -> bool {
+        self.down != 0
     }
 
     /// The piece on a square.
@@ -133,6 +275,30 @@ impl Position {
         self.kinds[kind.index() + 1] & self.side(color)
     }
 
+    /// Where a piece may go that plays as `kind`: the usual range, unless it roams.
+    #[inline(always)]
+    pub(super) fn zone(&self, color: Color, kind: Kind, from: Square) -> Bits {
+        match kind {
+            Kind::King => ZONES[color as usize][kind.index()],
+            Kind::Advisor | Kind::Bishop if self.rules.roams(kind, has(self.down, from)) => BOARD,
+            Kind::Advisor | Kind::Bishop => ZONES[color as usize][kind.index()],
+            Kind::Knight | Kind::Rook | Kind::Cannon | Kind::Pawn => BOARD,
+        }
+    }
+
+    /// The home squares on which the side to move's piece may be laid down (真子变假子) as it lands.
+    pub(super) fn laying_squares(&self, from: Square) -> Bits {
+        let lays = match self.board[from.index()].piece() {
+            Some(piece) => !piece.is_down() && self.rules.takes_part.has(piece.kind),
+            None => false,
+        };
+        if lays && self.rules.turns_down {
+            HOMES[self.turn as usize]
+        } else {
+            0
+        }
+    }
+
     /// The squares of a side's pieces that bear on a king along a line.
     pub(super) fn liners(&self, color: Color) -> Bits {
         self.set(color, Kind::King) | self.set(color, Kind::Rook) | self.set(color, Kind::Cannon)
@@ -148,7 +314,7 @@ impl Position {
         self.ply
     }
 
-    /// Zobrist hash of pieces and turn; equal for equal positions whatever the counters.
+    /// Zobrist hash of pieces, pools and turn; equal for equal positions whatever the counters.
     pub fn hash(&self) -> u64 {
         self.hash
     }
@@ -156,8 +322,13 @@ impl Position {
     /// The hash computed anew; always equal to [`Position::hash`].
     pub fn fresh_hash(&self) -> u64 {
         let key = |square: Square| zobrist::cell(self.board[square.index()], square);
+        let pools = [Color::Red, Color::Black]
+            .into_iter()
+            .flat_map(|c| (0..7).map(move |kind| (c, kind)));
+        let pool = |(c, kind)| zobrist::pool(c, kind, self.pools[c as usize][kind]);
         Square::all()
             .map(key)
+            .chain(pools.map(pool))
             .fold(zobrist::turn(self.turn), |hash, key| hash ^ key)
     }
 
@@ -174,7 +345,7 @@ impl Position {
 
     /// Whether a legal move captures.
     pub fn is_capture(&self, mv: Move) -> bool {
-        self.board[mv.to().index()] != Cell::EMPTY
+        mv.placed().is_none() && self.board[mv.to().index()] != Cell::EMPTY
     }
 
     /// Replaces `out` with the legal moves.
@@ -192,7 +363,7 @@ impl Position {
         movegen::is_legal(self, mv)
     }
 
-    /// Plays any move, if it is legal.
+    /// Plays any move, if it is legal; a reveal may be awaited then.
     pub fn try_play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         if !self.is_legal(mv) {
             return Err(IllegalMove {
@@ -204,36 +375,168 @@ impl Position {
         Ok(())
     }
 
-    /// Plays a legal move. An illegal one leaves a position that breaks what the type promises
+    /// Plays a legal move, after which [`Position::reveal`] must follow where
+    /// [`Position::awaits_reveal`]. An illegal one leaves a position that breaks what the type promises
     /// (a king may be missing or in check), and everything computed from it is nonsense.
     pub fn play(&mut self, mv: Move) {
         debug_assert!(self.is_legal(mv), "{mv} in {self:?}");
+        if let Some(kind) = mv.placed() {
+            return self.place(kind, mv.from());
+        }
         let was_check = self.rules.check_discount != CheckDiscount::None && self.in_check();
-        let captured = self.shift(mv);
+        let taken = self.shift(mv);
         self.ply = self.ply.saturating_add(1);
+        if self.pending.is_none() {
+            return self.count_ply(was_check, taken != Cell::EMPTY);
+        }
+        if let Some(pending) = &mut self.pending {
+            (pending.captured, pending.was_check) = (taken != Cell::EMPTY, was_check);
+        }
+    }
+
+    /// Moves the piece, takes what stood there, and passes the turn; what was taken.
+    fn shift(&mut self, mv: Move) -> Cell {
+        let (from, to) = (mv.from(), mv.to());
+        let (mover, taken) = (self.board[from.index()], self.board[to.index()]);
+        if mover.is_down() || taken.is_down() || mv.turns_down() {
+            self.shift_hidden(mv);
+        } else {
+            self.board[from.index()] = Cell::EMPTY;
+            self.board[to.index()] = mover;
+            self.kinds[mover.kind_code()] ^= bit(from) | bit(to);
+            self.kinds[taken.kind_code()] ^= bit(to);
+            self.kinds[Cell::EMPTY.kind_code()] ^= bit(from);
+            self.sides[self.turn as usize] ^= bit(from) | bit(to);
+            self.sides[self.turn.other() as usize] &= !bit(to);
+            self.hash ^= zobrist::cell(taken, to);
+            self.hash ^= zobrist::cell(mover, from) ^ zobrist::cell(mover, to);
+        }
+        self.hash ^= zobrist::BLACK_TO_MOVE;
+        self.turn = self.turn.other();
+        taken
+    }
+
+    /// [`Position::shift`] where a face-down piece is concerned: whatever moves turns up (不走不翻，每走必翻),
+    /// unless it was face up and is laid down.
+    #[cold]
+    fn shift_hidden(&mut self, mv: Move) {
+        let (from, to, us) = (mv.from(), mv.to(), self.turn);
+        let (mover, taken) = (self.board[from.index()], self.board[to.index()]);
+        let lands = match mover.identity() {
+            Some(kind) => Cell::up(us, kind),
+            None if mover.is_down() => Cell::EMPTY,
+            None if mv.turns_down() => self.laid_down(mover, to),
+            None => mover,
+        };
+        self.put(from, Cell::EMPTY);
+        self.put(to, lands);
+        let sees = taken.is_unknown() && self.rules.sees_captured(self.viewer, us);
+        let turns_up = mover.is_unknown().then_some(to);
+        if sees || turns_up.is_some() {
+            self.pending = Some(Pending {
+                mover: turns_up,
+                taken: sees,
+                captured: false,
+                was_check: false,
+            });
+        }
+    }
+
+    /// The cell of a face-up piece laid down on a home square of its side.
+    fn laid_down(&self, piece: Cell, square: Square) -> Cell {
+        match (piece.piece(), home_kind(self.turn, square)) {
+            (Some(piece), Some(home)) => Cell::down(self.turn, home, Some(piece.kind)),
+            _ => piece,
+        }
+    }
+
+    /// Puts `cell` on a square in place of what stands there.
+    fn put(&mut self, square: Square, cell: Cell) {
+        let (at, old) = (bit(square), self.board[square.index()]);
+        self.hash ^= zobrist::cell(old, square) ^ zobrist::cell(cell, square);
+        self.kinds[old.kind_code()] &= !at;
+        self.kinds[cell.kind_code()] |= at;
+        (self.sides[0], self.sides[1]) = (self.sides[0] & !at, self.sides[1] & !at);
+        if let Some(piece) = cell.piece() {
+            self.sides[piece.color as usize] |= at;
+        }
+        (self.down, self.secret) = (self.down & !at, self.secret & !at);
+        self.down |= if cell.is_down() { at } else { 0 };
+        self.board[square.index()] = cell;
+    }
+
+    /// Places one of the viewer's own pieces in its arrangement.
+    fn place(&mut self, kind: Kind, square: Square) {
+        let color = self.decider();
+        if let Some(home) = home_kind(color, square) {
+            self.put(square, Cell::down(color, home, Some(kind)));
+            self.secret |= bit(square);
+            self.take_from_pool(color, kind);
+        }
+    }
+
+    fn take_from_pool(&mut self, color: Color, kind: Kind) {
+        let unseen = &mut self.pools[color as usize][kind.index()];
+        self.hash ^= zobrist::pool(color, kind.index(), *unseen);
+        *unseen = unseen.saturating_sub(1);
+        self.hash ^= zobrist::pool(color, kind.index(), *unseen);
+    }
+
+    /// Whether the ply just played is over only with [`Position::reveal`].
+    pub fn awaits_reveal(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Replaces `out` with what may come to light now, as the viewer has it, and in how many ways: the
+    /// product of the pools' counts.
+    pub fn reveals(&self, out: &mut Vec<(Reveal, u32)>) {
+        out.clear();
+        let Some(pending) = self.pending else { return };
+        let (us, them) = (self.turn.other(), self.turn);
+        for (mover, ways) in self.identities(us, pending.mover.is_some()) {
+            let taken = self.identities(them, pending.taken);
+            out.extend(taken.map(|(taken, n)| (Reveal { mover, taken }, ways * n)));
+        }
+    }
+
+    /// The kinds that an unknown piece of a side may be, by the pool; `None` once if there is no such piece.
+    fn identities(
+        &self,
+        color: Color,
+        unknown: bool,
+    ) -> impl Iterator<Item = (Option<Kind>, u32)> + use<> {
+        let pool = self.pools[color as usize];
+        let kinds = Kind::ALL
+            .into_iter()
+            .map(move |kind| (Some(kind), u32::from(pool[kind.index()])))
+            .filter(move |&(_, unseen)| unknown && unseen > 0);
+        kinds.chain((!unknown).then_some((None, 1)))
+    }
+
+    /// Brings to light what the ply awaits. A piece taken whose identity is left out stays unseen.
+    pub fn reveal(&mut self, reveal: Reveal) {
+        let Some(pending) = self.pending.take() else {
+            return;
+        };
+        let (us, them) = (self.turn.other(), self.turn);
+        if let (Some(square), Some(kind)) = (pending.mover, reveal.mover) {
+            self.take_from_pool(us, kind);
+            self.put(square, Cell::up(us, kind));
+        }
+        if let Some(kind) = reveal.taken.filter(|_| pending.taken) {
+            self.take_from_pool(them, kind);
+        }
+        self.count_ply(pending.was_check, pending.captured);
+    }
+
+    /// Counts the ply that is over towards the natural limit.
+    fn count_ply(&mut self, was_check: bool, captured: bool) {
         if captured {
             self.no_capture = 0;
             self.checks = [0; 2];
         } else {
             self.count_quiet_ply(was_check);
         }
-    }
-
-    /// Moves the piece, takes what stood there, and passes the turn; whether something was taken.
-    fn shift(&mut self, mv: Move) -> bool {
-        let (from, to) = (mv.from(), mv.to());
-        let (mover, taken) = (self.board[from.index()], self.board[to.index()]);
-        self.board[from.index()] = Cell::EMPTY;
-        self.board[to.index()] = mover;
-        self.kinds[mover.kind_code()] ^= bit(from) | bit(to);
-        self.kinds[taken.kind_code()] ^= bit(to);
-        self.kinds[Cell::EMPTY.kind_code()] ^= bit(from);
-        self.sides[self.turn as usize] ^= bit(from) | bit(to);
-        self.sides[self.turn.other() as usize] &= !bit(to);
-        self.hash ^= zobrist::BLACK_TO_MOVE ^ zobrist::cell(taken, to);
-        self.hash ^= zobrist::cell(mover, from) ^ zobrist::cell(mover, to);
-        self.turn = self.turn.other();
-        taken != Cell::EMPTY
     }
 
     /// Counts the quiet ply that has just been played; `was_check`: it answered a check.
@@ -259,7 +562,13 @@ impl Position {
 
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
-        self.turn == other.turn && self.board == other.board && self.rules == other.rules
+        self.turn == other.turn
+            && self.board == other.board
+            && self.pools == other.pools
+            && self.secret == other.secret
+            && self.viewer == other.viewer
+            && self.pending == other.pending
+            && self.rules == other.rules
     }
 }
 

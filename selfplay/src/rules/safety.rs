@@ -77,8 +77,11 @@ fn each_threat(position: &Position, mut each: impl FnMut(Threat)) {
             })
         });
     }
+    if !position.rules().roams.is_empty() {
+        each_roamer(position, king, occupied, &mut each);
+    }
     if knights != 0 {
-        Squares(knights).for_each(|at| each(knight(king, at, occupied)));
+        Squares(knights).for_each(|at| each(leaper(attacks::knight_leg(at, king), at, occupied)));
     }
     for at in Squares(liners) {
         let screened = has(position.set(them, Kind::Cannon), at);
@@ -90,9 +93,26 @@ fn each_threat(position: &Position, mut each: impl FnMut(Threat)) {
     }
 }
 
-/// A knight: blocked on its leg, taken, or held back by the piece that stands there.
-fn knight(king: Square, at: Square, occupied: Bits) -> Threat {
-    let leg = attacks::knight_leg(at, king);
+/// Advisors and bishops that have left their range: an advisor must be taken, a bishop taken or blocked.
+fn each_roamer(position: &Position, king: Square, occupied: Bits, each: &mut impl FnMut(Threat)) {
+    let them = position.turn().other();
+    let comes = |kind: Kind| move |from: &Square| has(position.zone(them, kind, *from), king);
+    let near = attacks::DIAGONAL_STEPS[king.index()] & position.set(them, Kind::Advisor);
+    for at in Squares(near).filter(comes(Kind::Advisor)) {
+        each(Threat {
+            free: bit(at),
+            blockers: 0,
+            bound: 0,
+        });
+    }
+    let ring = attacks::bishop(king, 0) & position.set(them, Kind::Bishop);
+    for at in Squares(ring).filter(comes(Kind::Bishop)) {
+        each(leaper(attacks::bishop_eye(at, king), at, occupied));
+    }
+}
+
+/// A knight or bishop: blocked on its leg or eye, taken, or held back by the piece that stands there.
+fn leaper(leg: Bits, at: Square, occupied: Bits) -> Threat {
     let free = if occupied & leg == 0 {
         leg | bit(at)
     } else {

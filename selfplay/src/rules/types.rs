@@ -67,46 +67,130 @@ impl Kind {
 pub struct Piece {
     /// Its side.
     pub color: Color,
-    /// What it is.
+    /// What it plays as: what it is if it lies face up, its square's kind if face down.
     pub kind: Kind,
+    /// Whether its face can be seen.
+    pub face: Face,
+}
+
+/// How a piece lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Face {
+    /// 真子: face up.
+    Up,
+    /// 假子: face down.
+    Down {
+        /// What it truly is, if that is known.
+        identity: Option<Kind>,
+    },
 }
 
 impl Piece {
-    /// FEN letter, upper case for Red.
-    pub fn letter(self) -> char {
-        match self.color {
-            Color::Red => self.kind.letter(),
-            Color::Black => self.kind.letter().to_ascii_lowercase(),
+    /// A face-up piece.
+    pub const fn up(color: Color, kind: Kind) -> Piece {
+        let face = Face::Up;
+        Piece { color, kind, face }
+    }
+
+    /// What it truly is, if that is known.
+    pub fn identity(self) -> Option<Kind> {
+        match self.face {
+            Face::Up => Some(self.kind),
+            Face::Down { identity } => identity,
         }
+    }
+
+    /// Whether it lies face down.
+    pub fn is_down(self) -> bool {
+        self.face != Face::Up
     }
 }
 
-/// What stands on a square, in a byte: 0 nothing, else kind `1..=7`, plus 8 if it is Black's.
+/// The FEN letter of a kind, upper case for Red.
+pub(super) fn letter(color: Color, kind: Kind) -> char {
+    match color {
+        Color::Red => kind.letter(),
+        Color::Black => kind.letter().to_ascii_lowercase(),
+    }
+}
+
+/// What stands on a square, in a byte: 0 nothing, else the kind it plays as, `1..=7`, plus 8 if it is
+/// Black's; plus 128 if it lies face down, and then 16 times the kind that it is, 0 if unknown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell(u8);
 
 impl Cell {
     /// Nothing.
     pub const EMPTY: Cell = Cell(0);
+    const BLACK: u8 = 8;
+    const DOWN: u8 = 128;
 
-    /// The byte, 0..16.
+    /// A face-up piece.
+    pub const fn up(color: Color, kind: Kind) -> Cell {
+        Cell(kind as u8 + 1 + Cell::BLACK * color as u8)
+    }
+
+    /// A face-down piece that plays as `kind`.
+    pub const fn down(color: Color, kind: Kind, identity: Option<Kind>) -> Cell {
+        let identity = match identity {
+            Some(kind) => kind as u8 + 1,
+            None => 0,
+        };
+        Cell(Cell::up(color, kind).0 | identity << 4 | Cell::DOWN)
+    }
+
+    /// Side and kind it plays as, 0..16.
     pub const fn code(self) -> usize {
         self.0 as usize & 0xf
     }
 
-    /// 0 for nothing, else `kind.index() + 1`.
+    /// 0 for nothing, else the index of the kind it plays as, plus 1.
     pub const fn kind_code(self) -> usize {
         self.0 as usize & 7
     }
 
+    /// 0 unless it lies face down and is known, else the index of its kind, plus 1.
+    pub const fn identity_code(self) -> usize {
+        self.0 as usize >> 4 & 7
+    }
+
+    /// Whether it lies face down.
+    pub const fn is_down(self) -> bool {
+        self.0 >= Cell::DOWN
+    }
+
+    /// Whether it lies face down and nobody here knows what it is.
+    pub const fn is_unknown(self) -> bool {
+        self.is_down() && self.identity_code() == 0
+    }
+
+    /// The kind of a face-down piece, if known.
+    pub const fn identity(self) -> Option<Kind> {
+        match self.identity_code() {
+            0 => None,
+            code => Some(Kind::ALL[code - 1]),
+        }
+    }
+
     /// The piece, if one stands here.
     pub const fn piece(self) -> Option<Piece> {
-        let color = if self.0 < 8 { Color::Red } else { Color::Black };
+        let color = if self.0 & Cell::BLACK == 0 {
+            Color::Red
+        } else {
+            Color::Black
+        };
+        let face = if self.is_down() {
+            let identity = self.identity();
+            Face::Down { identity }
+        } else {
+            Face::Up
+        };
         match self.kind_code() {
             0 => None,
             code => Some(Piece {
                 color,
                 kind: Kind::ALL[code - 1],
+                face,
             }),
         }
     }
@@ -114,7 +198,13 @@ impl Cell {
 
 impl From<Option<Piece>> for Cell {
     fn from(piece: Option<Piece>) -> Cell {
-        piece.map_or(Cell::EMPTY, |p| Cell(p.kind as u8 + 1 + 8 * p.color as u8))
+        match piece {
+            None => Cell::EMPTY,
+            Some(Piece { color, kind, face }) => match face {
+                Face::Up => Cell::up(color, kind),
+                Face::Down { identity } => Cell::down(color, kind, identity),
+            },
+        }
     }
 }
 
@@ -180,30 +270,68 @@ impl fmt::Debug for Square {
     }
 }
 
-/// A move: bits 0..7 the square it leaves, 7..14 the square it reaches. The default is no legal move.
+/// A decision: a piece moves, and may be turned down where it lands, or a piece is placed in an
+/// arrangement.
+///
+/// Bits 0..7: the square it leaves; 7..14: the square it reaches, or 90 plus the index of the kind placed;
+/// 14: turned down. The default is no legal move.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u16);
 
 impl Move {
+    const DOWN: u16 = 1 << 14;
+
     /// A move between two squares.
     pub const fn new(from: Square, to: Square) -> Move {
         Move(from.0 as u16 | (to.0 as u16) << 7)
     }
 
-    /// The square it leaves.
+    /// The placement of a piece of that kind, in an arrangement.
+    pub const fn place(kind: Kind, square: Square) -> Move {
+        Move(square.0 as u16 | (SQUARES as u16 + kind as u16) << 7)
+    }
+
+    /// The same move, with the piece laid face down where it lands.
+    pub const fn turning_down(self) -> Move {
+        Move(self.0 | Move::DOWN)
+    }
+
+    /// The square it leaves, or places on.
     pub const fn from(self) -> Square {
         Square((self.0 & 0x7f) as u8)
     }
 
-    /// The square it reaches.
+    /// The square it reaches, or places on.
+    #[inline(always)]
     pub const fn to(self) -> Square {
-        Square((self.0 >> 7 & 0x7f) as u8)
+        let to = (self.0 >> 7 & 0x7f) as u8;
+        if to < SQUARES as u8 {
+            Square(to)
+        } else {
+            self.from()
+        }
+    }
+
+    /// Whether the piece is laid face down where it lands.
+    pub const fn turns_down(self) -> bool {
+        self.0 & Move::DOWN != 0
+    }
+
+    /// The kind that it places, if it is a placement.
+    pub fn placed(self) -> Option<Kind> {
+        let index = (self.0 >> 7 & 0x7f).checked_sub(SQUARES as u16)?;
+        Kind::ALL.get(index as usize).copied()
     }
 }
 
+/// `h2e2`; turned down `h2e2~`; a placement `R@a0`.
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.from(), self.to())
+        if let Some(kind) = self.placed() {
+            return write!(f, "{}@{}", kind.letter(), self.from());
+        }
+        let down = if self.turns_down() { "~" } else { "" };
+        write!(f, "{}{}{down}", self.from(), self.to())
     }
 }
 
@@ -215,26 +343,38 @@ impl fmt::Debug for Move {
 
 /// Text that is not a move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a move: expected two squares, files a-i and ranks 0-9, such as h2e2")]
+#[error(
+    "'{0}' is not a move: expected two squares, files a-i and ranks 0-9, such as h2e2, with ~ behind \
+     if the piece is turned down; or a placement such as R@a0"
+)]
 pub struct ParseMoveError(String);
 
 impl FromStr for Move {
     type Err = ParseMoveError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let square = |file: u8, rank: u8| {
-            Square::new(
-                file.checked_sub(b'a')?.into(),
-                rank.checked_sub(b'0')?.into(),
-            )
-        };
-        let squares = match *text.as_bytes() {
-            [f0, r0, f1, r1] => square(f0, r0).zip(square(f1, r1)),
-            _ => None,
-        };
-        match squares {
-            Some((from, to)) if from != to => Ok(Move::new(from, to)),
-            _ => Err(ParseMoveError(text.to_owned())),
+        parse_move(text.as_bytes()).ok_or_else(|| ParseMoveError(text.to_owned()))
+    }
+}
+
+fn parse_square(file: u8, rank: u8) -> Option<Square> {
+    Square::new(
+        file.checked_sub(b'a')?.into(),
+        rank.checked_sub(b'0')?.into(),
+    )
+}
+
+fn parse_move(text: &[u8]) -> Option<Move> {
+    match *text {
+        [letter, b'@', file, rank] => {
+            let kind = Kind::from_letter(letter.into()).filter(|&k| k != Kind::King)?;
+            Some(Move::place(kind, parse_square(file, rank)?))
         }
+        [f0, r0, f1, r1] => {
+            let (from, to) = (parse_square(f0, r0)?, parse_square(f1, r1)?);
+            (from != to).then(|| Move::new(from, to))
+        }
+        [f0, r0, f1, r1, b'~'] => Some(parse_move(&[f0, r0, f1, r1])?.turning_down()),
+        _ => None,
     }
 }

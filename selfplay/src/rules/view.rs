@@ -1,15 +1,13 @@
 //! What one player may know of a game, as search and network see it.
 use super::ending;
+use super::fen::FenError;
 use super::history::{Entry, History};
-use super::position::Position;
-use super::types::{Move, Square};
+use super::position::{Position, Reveal};
+use super::ruleset::Ruleset;
+use super::types::{Face, Move, Piece, Square};
 use crate::game::{Color, Features, Game, Turn};
 use crate::policy;
-use crate::record::{Record, at};
-
-/// The identity of a face-down piece turning up; uninhabited, since no form has face-down pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reveal {}
+use crate::record::{self, Record, at, flag};
 
 /// A position as one player may know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +16,14 @@ pub struct View {
 }
 
 impl View {
-    /// The view of a position in which nothing is hidden.
+    /// The view of whoever knows just that.
     pub fn new(position: Position) -> View {
         View { position }
+    }
+
+    /// Parses a view's FEN.
+    pub fn from_fen(rules: &'static Ruleset, text: &str) -> Result<View, FenError> {
+        Position::from_fen(rules, text).map(View::new)
     }
 
     /// What is known of the board.
@@ -35,8 +38,11 @@ impl Game for View {
     type History = History;
 
     fn turn(&self, history: &History) -> Turn {
+        if self.position.awaits_reveal() {
+            return Turn::Chance;
+        }
         ending::judge(&self.position, history)
-            .map_or(Turn::Decision(self.position.turn()), Turn::Over)
+            .map_or(Turn::Decision(self.position.decider()), Turn::Over)
     }
 
     fn legal_moves(&self, out: &mut Vec<Move>) {
@@ -46,20 +52,23 @@ impl Game for View {
     fn play(&mut self, mv: Move, history: &mut History) {
         let (before, captured) = (self.position.hash(), self.position.is_capture(mv));
         self.position.play(mv);
-        history.push(Entry {
-            before,
-            mv,
-            gave_check: self.position.in_check(),
-            captured,
-        });
+        if mv.placed().is_none() {
+            history.push(Entry {
+                before,
+                mv,
+                gave_check: !self.position.awaits_reveal() && self.position.in_check(),
+                captured,
+            });
+        }
     }
 
     fn reveals(&self, out: &mut Vec<(Reveal, u32)>) {
-        out.clear();
+        self.position.reveals(out);
     }
 
-    fn reveal(&mut self, reveal: Reveal, _history: &mut History) {
-        match reveal {}
+    fn reveal(&mut self, reveal: Reveal, history: &mut History) {
+        self.position.reveal(reveal);
+        history.complete(self.position.in_check());
     }
 }
 
@@ -71,27 +80,78 @@ fn seen_from(color: Color, square: Square) -> usize {
     }
 }
 
+/// A record's byte of a piece, seen from `color`.
+fn square_byte(piece: Piece, color: Color) -> u8 {
+    let other = if piece.color == color {
+        0
+    } else {
+        record::OTHER
+    };
+    let down = match piece.face {
+        Face::Up => 0,
+        Face::Down { identity } => {
+            let code = identity.map_or(0, |kind| kind.index() as u8 + 1);
+            record::DOWN | code << record::IDENTITY_SHIFT
+        }
+    };
+    (piece.kind.index() as u8 + 1) | other | down
+}
+
+/// Writes what makes the form.
+fn describe(rules: &Ruleset, out: &mut Record) {
+    let lays = if rules.turns_down { flag::LAYS_DOWN } else { 0 };
+    let fakes_roam = if rules.fake_roams {
+        flag::FAKES_ROAM
+    } else {
+        0
+    };
+    out[at::NO_CAPTURE_LIMIT] = rules.no_capture_plies.min(255) as u8;
+    out[at::FLAGS] = lays | fakes_roam;
+    out[at::TAKES_PART] = rules.takes_part.bits();
+    out[at::ROAMS] = rules.roams.bits();
+    out[at::SECRECY] = rules.layout as u8 | (rules.captured_seen_by as u8) << 2;
+    out[at::REPETITION_RULE] = rules.repetition as u8;
+}
+
 impl Features for View {
     fn record(&self, history: &History, out: &mut Record) {
-        let viewer = self.position.turn();
+        let position = &self.position;
+        let decider = position.decider();
         out.fill(0);
-        for (square, piece) in self.position.pieces() {
-            let other = if piece.color == viewer { 0 } else { 8 };
-            out[at::SQUARES + seen_from(viewer, square)] = piece.kind.index() as u8 + 1 + other;
+        for (square, piece) in position.pieces() {
+            let place = seen_from(decider, square);
+            out[at::SQUARES + place] = square_byte(piece, decider);
+            if position.is_secret(square) {
+                record::set_secret(out, place);
+            }
         }
-        out[at::NO_CAPTURE] = self.position.no_capture().min(255) as u8;
-        out[at::NO_CAPTURE_LIMIT] = self.position.rules().no_capture_plies.min(255) as u8;
-        out[at::REPETITIONS] = history.occurrences(self.position.hash()).min(2) as u8;
+        out[at::OWN_POOL..at::OTHER_POOL].copy_from_slice(&position.pool(decider));
+        out[at::OTHER_POOL..at::NO_CAPTURE].copy_from_slice(&position.pool(decider.other()));
+        out[at::NO_CAPTURE] = position.no_capture().min(255) as u8;
+        out[at::REPETITIONS] = history.occurrences(position.hash()).min(2) as u8;
         let last = history.last();
-        let seen = |square: Option<Square>| square.map_or(255, |s| seen_from(viewer, s) as u8);
+        let seen = |square: Option<Square>| square.map_or(255, |s| seen_from(decider, s) as u8);
         out[at::LAST_FROM] = seen(last.map(Move::from));
         out[at::LAST_TO] = seen(last.map(Move::to));
-        out[at::IN_CHECK] = self.position.in_check().into();
+        out[at::PLACING] = seen(position.next_placed());
+        out[at::IN_CHECK] = position.in_check().into();
+        describe(position.rules(), out);
+        if position.viewer() != Some(decider.other()) {
+            out[at::FLAGS] |= flag::VIEWER_DECIDES;
+        }
     }
 
     fn policy_index(&self, mv: Move) -> u16 {
-        let turn = self.position.turn();
-        let index = policy::index(seen_from(turn, mv.from()), seen_from(turn, mv.to()));
+        let decider = self.position.decider();
+        let (from, to) = (seen_from(decider, mv.from()), seen_from(decider, mv.to()));
+        if let Some(kind) = mv.placed() {
+            return policy::placement(kind.index(), from);
+        }
+        let index = if mv.turns_down() {
+            policy::laid_down(from, to)
+        } else {
+            policy::index(from, to)
+        };
         index.expect("every piece's step is in the policy index space")
     }
 }

@@ -1,37 +1,82 @@
 //! The truth of a game in progress.
+use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
+use super::fen::{self, FenError, WorldSetup};
+use super::geometry::{HOMES, Squares, home_kind};
 use super::history::History;
-use super::position::{IllegalMove, Position};
-use super::ruleset::Ruleset;
-use super::types::Move;
-use super::view::{Reveal, View};
+use super::position::{IllegalMove, Position, Reveal};
+use super::ruleset::{Layout, Ruleset};
+use super::types::{Kind, Move};
+use super::view::View;
 use crate::game::{Color, Game, Referee, Turn};
+use crate::policy::SQUARES;
 
 /// A game in progress, with everything that a player may not know.
 #[derive(Clone, Debug)]
 pub struct World {
-    truth: View,
-    history: History,
+    /// `[viewer]`; the same twice where both players know the same.
+    views: [View; 2],
+    /// `[viewer]`.
+    histories: [History; 2],
+    /// What each face-down piece is that some player does not know; `None` for one not yet placed.
+    hidden: [Option<Kind>; SQUARES],
 }
 
 impl World {
-    /// A new game; `_rng` deals what a form deals.
-    pub fn start(rules: &'static Ruleset, _rng: &mut Pcg64Mcg) -> World {
-        World::from_position(Position::start(rules))
-    }
-
-    /// A game that goes on from a position, whose past is unknown.
-    pub fn from_position(position: Position) -> World {
+    /// A new game; `rng` deals what a form deals.
+    pub fn start(rules: &'static Ruleset, rng: &mut Pcg64Mcg) -> World {
+        let mut hidden = [None; SQUARES];
+        if rules.layout == Layout::Dealt {
+            deal(rules, Color::Red, rng, &mut hidden);
+            deal(rules, Color::Black, rng, &mut hidden);
+        }
+        let view = |viewer| View::new(Position::start_for(rules, viewer));
         World {
-            truth: View::new(position),
-            history: History::default(),
+            views: [view(Color::Red), view(Color::Black)],
+            histories: Default::default(),
+            hidden,
         }
     }
 
-    /// The true position.
-    pub fn position(&self) -> &Position {
-        self.truth.position()
+    /// Parses a world's FEN; the past is unknown.
+    pub fn from_fen(rules: &'static Ruleset, text: &str) -> Result<World, FenError> {
+        let WorldSetup { positions, hidden } = fen::parse_world(rules, text)?;
+        Ok(World {
+            views: positions.map(View::new),
+            histories: Default::default(),
+            hidden,
+        })
+    }
+
+    /// A game that goes on from a position of which both players know everything, and whose past is
+    /// unknown.
+    pub fn from_position(position: Position) -> World {
+        World {
+            views: [View::new(position); 2],
+            histories: Default::default(),
+            hidden: [None; SQUARES],
+        }
+    }
+
+    /// The truth as a FEN, ending in `world` where a form hides something.
+    pub fn fen(&self) -> String {
+        let [red, black] = &self.views;
+        fen::write_world([red.position(), black.position()], &self.hidden)
+    }
+
+    /// What that player knows of the position.
+    pub fn position(&self, viewer: Color) -> &Position {
+        self.views[viewer as usize].position()
+    }
+
+    /// The side that is to decide.
+    fn decider(&self) -> Color {
+        let arranges = |&color: &Color| self.position(color).arranging().is_some();
+        [Color::Red, Color::Black]
+            .into_iter()
+            .find(arranges)
+            .unwrap_or(self.position(Color::Red).turn())
     }
 
     /// Plays any move, if it is legal.
@@ -40,34 +85,71 @@ impl World {
         mv: Move,
         rng: &mut Pcg64Mcg,
     ) -> Result<Option<Reveal>, IllegalMove> {
-        if self.position().is_legal(mv) {
+        let position = self.position(self.decider());
+        if position.is_legal(mv) {
             Ok(self.apply(mv, rng))
         } else {
-            Err(IllegalMove {
-                mv,
-                fen: self.position().fen(),
-            })
+            let fen = position.fen();
+            Err(IllegalMove { mv, fen })
         }
+    }
+
+    /// The truth about what a move brings to light.
+    fn truth(&mut self, mv: Move) -> Reveal {
+        Reveal {
+            mover: self.hidden[mv.from().index()].take(),
+            taken: self.hidden[mv.to().index()].take(),
+        }
+    }
+}
+
+/// Deals a side's face-down pieces among their home squares, each way as likely.
+fn deal(rules: &Ruleset, color: Color, rng: &mut Pcg64Mcg, hidden: &mut [Option<Kind>; SQUARES]) {
+    let home = |square| home_kind(color, square).filter(|&kind| rules.takes_part.has(kind));
+    let squares = Squares(HOMES[color as usize]).filter(|&square| home(square).is_some());
+    let mut kinds: Vec<_> = squares.clone().filter_map(home).collect();
+    kinds.shuffle(rng);
+    for (square, kind) in squares.zip(kinds) {
+        hidden[square.index()] = Some(kind);
     }
 }
 
 impl Referee for World {
     type View = View;
 
-    fn view(&self, _viewer: Color) -> View {
-        self.truth
+    fn view(&self, viewer: Color) -> View {
+        self.views[viewer as usize]
     }
 
-    fn history(&self, _viewer: Color) -> &History {
-        &self.history
+    fn history(&self, viewer: Color) -> &History {
+        &self.histories[viewer as usize]
+    }
+
+    fn open_to_both(&self) -> bool {
+        self.position(Color::Red).rules().open_to_both()
     }
 
     fn turn(&self) -> Turn {
-        self.truth.turn(&self.history)
+        let decider = self.decider();
+        self.view(decider).turn(self.history(decider))
     }
 
     fn apply(&mut self, mv: Move, _rng: &mut Pcg64Mcg) -> Option<Reveal> {
-        self.truth.play(mv, &mut self.history);
-        None
+        let decider = self.decider() as usize;
+        if let Some(kind) = mv.placed() {
+            self.views[decider].play(mv, &mut self.histories[decider]);
+            self.hidden[mv.from().index()] = Some(kind);
+            return None;
+        }
+        let truth = self.truth(mv);
+        let mut public = None;
+        for (view, history) in self.views.iter_mut().zip(&mut self.histories) {
+            view.play(mv, history);
+            if view.position().awaits_reveal() {
+                view.reveal(truth, history);
+                public = Some(truth);
+            }
+        }
+        public
     }
 }

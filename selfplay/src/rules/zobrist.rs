@@ -1,4 +1,5 @@
-//! Zobrist keys: a position's hash is the exclusive or of the keys of its pieces and of its turn.
+//! Zobrist keys: a position's hash is the exclusive or of the keys of its pieces, of its pools
+//! of unseen pieces, and of its turn.
 use super::types::{Cell, Square};
 use crate::game::Color;
 use crate::policy::SQUARES;
@@ -17,6 +18,11 @@ const fn mix(n: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// `[identity code][square]` of face-down pieces.
+static DOWN: [[u64; SQUARES]; 8] = down_keys();
+/// `[color][kind][unseen pieces]`.
+static POOLS: [[[u64; 6]; 7]; 2] = pool_keys();
+
 const fn cell_keys() -> [[u64; SQUARES]; 16] {
     let mut keys = [[0; SQUARES]; 16];
     let mut n = SQUARES;
@@ -27,9 +33,42 @@ const fn cell_keys() -> [[u64; SQUARES]; 16] {
     keys
 }
 
+const fn down_keys() -> [[u64; SQUARES]; 8] {
+    let mut keys = [[0; SQUARES]; 8];
+    let mut n = 0;
+    while n < 8 * SQUARES {
+        keys[n / SQUARES][n % SQUARES] = mix(0x1_0000 + n as u64);
+        n += 1;
+    }
+    keys
+}
+
+const fn pool_keys() -> [[[u64; 6]; 7]; 2] {
+    let mut keys = [[[0; 6]; 7]; 2];
+    let mut n = 0;
+    while n < 2 * 7 * 6 {
+        if n % 6 > 0 {
+            keys[n / 42][n / 6 % 7][n % 6] = mix(0x2_0000 + n as u64);
+        }
+        n += 1;
+    }
+    keys
+}
+
 /// The key of what stands on `square`; 0 for nothing.
+#[inline(always)]
 pub(super) fn cell(cell: Cell, square: Square) -> u64 {
-    CELLS[cell.code()][square.index()]
+    let key = CELLS[cell.code()][square.index()];
+    if cell.is_down() {
+        key ^ DOWN[cell.identity_code()][square.index()]
+    } else {
+        key
+    }
+}
+
+/// The key of a side's unseen pieces of one kind, at most 5; 0 for none.
+pub(super) fn pool(color: Color, kind: usize, unseen: u8) -> u64 {
+    POOLS[color as usize][kind][unseen as usize]
 }
 
 /// The key of `turn` being to move.

@@ -1,0 +1,195 @@
+//! The board's field.
+use super::{FenError, FenField, Pools, color_of, error, number_of};
+use crate::game::Color;
+use crate::policy::SQUARES;
+use crate::rules::geometry::{home_kind, may_stand};
+use crate::rules::ruleset::Ruleset;
+use crate::rules::types::{Kind, Square, letter};
+
+/// A piece as it is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Written {
+    pub color: Color,
+    /// What it truly is; `None` for `X`.
+    pub kind: Option<Kind>,
+    pub mark: Mark,
+}
+
+/// How a piece lies, and who knows it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Up,
+    /// Face down, known to both players.
+    Known,
+    /// Face down, known to its owner only.
+    Owner,
+    /// Face down, known to nobody, though the text tells it.
+    Nobody,
+    /// Face down and not told.
+    Unknown,
+}
+
+impl Mark {
+    const SIGNS: [(char, Mark); 3] = [('~', Mark::Known), ('!', Mark::Owner), ('?', Mark::Nobody)];
+
+    fn of_sign(sign: char) -> Option<Mark> {
+        let found = Mark::SIGNS.into_iter().find(|&(s, _)| s == sign);
+        found.map(|(_, mark)| mark)
+    }
+
+    fn sign(self) -> Option<char> {
+        let found = Mark::SIGNS.into_iter().find(|&(_, mark)| mark == self);
+        found.map(|(sign, _)| sign)
+    }
+}
+
+pub(super) type Board = [Option<Written>; SQUARES];
+
+/// Reads the board, each piece of which is checked for itself.
+pub(super) fn parse(rules: &Ruleset, text: &str) -> Result<Board, FenError> {
+    let ranks = text.split('/').count();
+    if ranks != 10 {
+        return error(FenField::Board, format!("{ranks} ranks instead of 10"));
+    }
+    let mut board = [None; SQUARES];
+    for (rank, text) in (0..10).rev().zip(text.split('/')) {
+        parse_rank(rules, rank, text, &mut board)?;
+    }
+    Ok(board)
+}
+
+fn parse_rank(rules: &Ruleset, rank: usize, text: &str, board: &mut Board) -> Result<(), FenError> {
+    let field = FenField::Rank(rank);
+    let mut file = 0;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if let Some(gap @ 1..=9) = letter.to_digit(10) {
+            file += gap as usize;
+            continue;
+        }
+        let kind = Kind::from_letter(letter);
+        let mark = if letter.eq_ignore_ascii_case(&'x') {
+            Mark::Unknown
+        } else if kind.is_none() {
+            let why = format!("'{letter}' is no piece letter and no gap of 1 to 9");
+            return error(field, why);
+        } else {
+            letters
+                .next_if(|&sign| Mark::of_sign(sign).is_some())
+                .and_then(Mark::of_sign)
+                .unwrap_or(Mark::Up)
+        };
+        let color = color_of(letter);
+        if let Some(square) = Square::new(file, rank) {
+            let written = Written { color, kind, mark };
+            if let Err(why) = may_lie(rules, written, square) {
+                return error(field, format!("'{letter}' {why}"));
+            }
+            board[square.index()] = Some(written);
+        }
+        file += 1;
+    }
+    if file == 9 {
+        Ok(())
+    } else {
+        error(field, format!("'{text}' has {file} files instead of 9"))
+    }
+}
+
+/// Whether a form's piece may lie so on a square; else why not.
+fn may_lie(rules: &Ruleset, piece: Written, square: Square) -> Result<(), String> {
+    let Written { color, kind, mark } = piece;
+    if mark == Mark::Up {
+        let stands = kind.is_none_or(|kind| {
+            may_stand(color, kind, square)
+                || rules.roams.has(kind)
+                || rules.hides() && rules.takes_part.has(kind)
+        });
+        return stands
+            .then_some(())
+            .ok_or_else(|| format!("can never stand on {square}"));
+    }
+    if rules.takes_part.is_empty() || matches!(mark, Mark::Unknown) && !rules.hides() {
+        return Err(format!("lies face down, which {} has not", rules.name));
+    }
+    if home_kind(color, square).is_none_or(|home| home == Kind::King) {
+        return Err(format!(
+            "lies face down on {square}, which is no home square of its side's pieces"
+        ));
+    }
+    match kind {
+        Some(kind) if !rules.takes_part.has(kind) => Err(format!(
+            "lies face down, but takes no part in {}",
+            rules.name
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that the pieces on the board and those of `unseen` are not more than a set, and that each side has
+/// its king.
+pub(super) fn check_numbers(board: &Board, unseen: &Pools) -> Result<(), FenError> {
+    for color in [Color::Red, Color::Black] {
+        let seen = count(board, color);
+        for kind in Kind::ALL {
+            let sum = usize::from(seen[kind.index()] + unseen[color as usize][kind.index()]);
+            let (letter, most) = (letter(color, kind), number_of(kind));
+            if sum > most {
+                let why = format!("{sum} '{letter}', at most {most} can be");
+                return error(FenField::Board, why);
+            }
+        }
+        if seen[Kind::King.index()] == 0 {
+            let why = format!("no '{}', each side has one king", letter(color, Kind::King));
+            return error(FenField::Board, why);
+        }
+    }
+    Ok(())
+}
+
+/// Pieces of each kind that the text tells of a side.
+pub(super) fn count(board: &Board, color: Color) -> [u8; 7] {
+    let mut count = [0; 7];
+    for piece in board.iter().flatten().filter(|p| p.color == color) {
+        if let Some(kind) = piece.kind {
+            count[kind.index()] += 1;
+        }
+    }
+    count
+}
+
+/// Writes the board's field, with a space behind.
+pub(super) fn write(piece_at: impl Fn(Square) -> Option<Written>) -> String {
+    let mut text = String::new();
+    for rank in (0..10).rev() {
+        let mut gap = 0;
+        for file in 0..9 {
+            match Square::new(file, rank).and_then(&piece_at) {
+                None => gap += 1,
+                Some(piece) => {
+                    push_gap(&mut text, &mut gap);
+                    push_piece(&mut text, piece);
+                }
+            }
+        }
+        push_gap(&mut text, &mut gap);
+        text.push(if rank > 0 { '/' } else { ' ' });
+    }
+    text
+}
+
+fn push_piece(text: &mut String, piece: Written) {
+    match (piece.kind, piece.color) {
+        (Some(kind), color) => text.push(letter(color, kind)),
+        (None, Color::Red) => text.push('X'),
+        (None, Color::Black) => text.push('x'),
+    }
+    text.extend(piece.mark.sign());
+}
+
+fn push_gap(text: &mut String, gap: &mut u32) {
+    if *gap > 0 {
+        text.push_str(&gap.to_string());
+    }
+    *gap = 0;
+}
