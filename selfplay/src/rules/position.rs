@@ -233,6 +233,16 @@ impl Position {
         has(self.secret, square)
     }
 
+    /// The squares of the pieces that only their owner, the viewer, knows.
+    pub(super) fn secrets(&self) -> Squares {
+        Squares(self.secret)
+    }
+
+    /// Every piece's square and cell, as a byte.
+    pub(super) fn bytes(&self) -> impl Iterator<Item = (Square, u8)> + '_ {
+        Squares(self.occupied()).map(|square| (square, self.board[square.index()].byte()))
+    }
+
     /// Whether some piece lies face down.
     pub fn any_down(&self) -> bool {
         self.down != 0

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use crate::game::Color;
 use crate::policy::SQUARES;
+use crate::record;
 
 /// What a piece is, in the order of a record's codes (`index + 1`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,16 +115,15 @@ pub(super) fn letter(color: Color, kind: Kind) -> char {
     }
 }
 
-/// What stands on a square, in a byte: 0 nothing, else the kind it plays as, `1..=7`, plus 8 if it is
-/// Black's; plus 128 if it lies face down, and then 16 times the kind that it is, 0 if unknown.
+/// What stands on a square, in the byte that [`record`]'s table describes, the opponent being Black.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell(u8);
 
 impl Cell {
     /// Nothing.
     pub const EMPTY: Cell = Cell(0);
-    const BLACK: u8 = 8;
-    const DOWN: u8 = 128;
+    const BLACK: u8 = record::OTHER;
+    const DOWN: u8 = record::DOWN;
 
     /// A face-up piece.
     pub const fn up(color: Color, kind: Kind) -> Cell {
@@ -136,7 +136,12 @@ impl Cell {
             Some(kind) => kind as u8 + 1,
             None => 0,
         };
-        Cell(Cell::up(color, kind).0 | identity << 4 | Cell::DOWN)
+        Cell(Cell::up(color, kind).0 | identity << record::IDENTITY_SHIFT | Cell::DOWN)
+    }
+
+    /// The byte, which is a record's too where Red decides.
+    pub const fn byte(self) -> u8 {
+        self.0
     }
 
     /// Side and kind it plays as, 0..16.
@@ -151,7 +156,7 @@ impl Cell {
 
     /// 0 unless it lies face down and is known, else the index of its kind, plus 1.
     pub const fn identity_code(self) -> usize {
-        self.0 as usize >> 4 & 7
+        self.0 as usize >> record::IDENTITY_SHIFT & 7
     }
 
     /// Whether it lies face down.

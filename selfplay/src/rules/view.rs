@@ -4,7 +4,7 @@ use super::fen::FenError;
 use super::history::{Entry, History};
 use super::position::{Position, Reveal};
 use super::ruleset::Ruleset;
-use super::types::{Face, Move, Piece, Square};
+use super::types::{Move, Square};
 use crate::game::{Color, Features, Game, Turn};
 use crate::policy;
 use crate::record::{self, Record, at, flag};
@@ -80,23 +80,6 @@ fn seen_from(color: Color, square: Square) -> usize {
     }
 }
 
-/// A record's byte of a piece, seen from `color`.
-fn square_byte(piece: Piece, color: Color) -> u8 {
-    let other = if piece.color == color {
-        0
-    } else {
-        record::OTHER
-    };
-    let down = match piece.face {
-        Face::Up => 0,
-        Face::Down { identity } => {
-            let code = identity.map_or(0, |kind| kind.index() as u8 + 1);
-            record::DOWN | code << record::IDENTITY_SHIFT
-        }
-    };
-    (piece.kind.index() as u8 + 1) | other | down
-}
-
 /// Writes what makes the form.
 fn describe(rules: &Ruleset, out: &mut Record) {
     let lays = if rules.turns_down { flag::LAYS_DOWN } else { 0 };
@@ -118,12 +101,16 @@ impl Features for View {
         let position = &self.position;
         let decider = position.decider();
         out.fill(0);
-        for (square, piece) in position.pieces() {
-            let place = seen_from(decider, square);
-            out[at::SQUARES + place] = square_byte(piece, decider);
-            if position.is_secret(square) {
-                record::set_secret(out, place);
-            }
+        for (square, byte) in position.bytes() {
+            let other = if decider == Color::Red {
+                0
+            } else {
+                record::OTHER
+            };
+            out[at::SQUARES + seen_from(decider, square)] = byte ^ other;
+        }
+        for square in position.secrets() {
+            record::set_secret(out, seen_from(decider, square));
         }
         out[at::OWN_POOL..at::OTHER_POOL].copy_from_slice(&position.pool(decider));
         out[at::OTHER_POOL..at::NO_CAPTURE].copy_from_slice(&position.pool(decider.other()));
