@@ -45,6 +45,7 @@ fn search_config(root: RootKind) -> SearchConfig {
         dirichlet_total: 10.0,
         dirichlet_share: 0.25,
         draw_score: 0.0,
+        belief: true,
     }
 }
 

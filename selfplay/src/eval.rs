@@ -5,7 +5,7 @@ use crate::record::Record;
 
 /// Rows to evaluate and, after [`Evaluator::evaluate`], their evaluations.
 ///
-/// Inputs are `records` and `legal`; outputs are the other three. All are seen from each row's side to move.
+/// Inputs are `records`, `legal` and `unknown`; outputs are the others. All are seen from each row's side to decide.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// Positions.
@@ -14,12 +14,18 @@ pub struct Batch {
     pub legal_end: Vec<u32>,
     /// Legal moves of all rows, one run a row, in the index space of [`crate::policy`].
     pub legal: Vec<u16>,
+    /// Exclusive end of each row's run in `unknown`.
+    pub unknown_end: Vec<u32>,
+    /// Squares of a row's unknown pieces, whose identities are asked for; most rows ask for none.
+    pub unknown: Vec<u8>,
     /// Natural logarithm of each legal move's prior, as long as `legal`; a row's exponentials sum to 1.
     pub log_priors: Vec<f32>,
     /// Win, draw, loss of each row.
     pub wdl: Vec<Wdl>,
     /// Expected plies to the end of the game of each row, at least 0.
     pub moves_left: Vec<f32>,
+    /// Probabilities that the piece on each square of `unknown` is an A, B, N, R, C, P; they sum to 1.
+    pub beliefs: Vec<[f32; 6]>,
 }
 
 impl Batch {
@@ -38,9 +44,12 @@ impl Batch {
         self.records.clear();
         self.legal_end.clear();
         self.legal.clear();
+        self.unknown_end.clear();
+        self.unknown.clear();
         self.log_priors.clear();
         self.wdl.clear();
         self.moves_left.clear();
+        self.beliefs.clear();
     }
 
     /// Adds copies of the inputs of all of `other`'s rows.
@@ -68,6 +77,13 @@ impl Batch {
         self.moves_left.clear();
         self.moves_left
             .extend_from_slice(&merged.moves_left[row..row + self.len()]);
+    }
+
+    /// The run of row `i` in `unknown` and `beliefs`; empty in a batch that asks for none.
+    pub fn unknown_range(&self, i: usize) -> std::ops::Range<usize> {
+        let end = |i: usize| self.unknown_end.get(i).map_or(0, |&end| end as usize);
+        let start = if i == 0 { 0 } else { end(i - 1) };
+        start..end(i)
     }
 
     /// The run of row `i` in `legal` and `log_priors`.

@@ -5,7 +5,8 @@ use std::fmt::{self, Debug, Display};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use crate::record::Record;
+use crate::belief::Beliefs;
+use crate::record::{HOMES, Record, Truth};
 
 /// A side. Red moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -173,6 +174,8 @@ pub trait Game: Copy + Debug + Send + 'static {
     fn play(&mut self, mv: Self::Move, history: &mut Self::History);
     /// Replaces `out` with what chance may bring and the weight of each; used only at [`Turn::Chance`].
     fn reveals(&self, out: &mut Vec<(Self::Reveal, u32)>);
+    /// Multiplies each weight of [`Game::reveals`] by what `beliefs` say of it; uniform ones change nothing.
+    fn weigh(&self, _beliefs: &Beliefs, _reveals: &mut [(Self::Reveal, u32)]) {}
     /// Lets chance fall on `reveal`.
     fn reveal(&mut self, reveal: Self::Reveal, history: &mut Self::History);
 }
@@ -184,6 +187,11 @@ pub trait Features: Game {
     /// The move's place in the policy index space of [`crate::policy`], from the point of view of
     /// the side to move.
     fn policy_index(&self, mv: Self::Move) -> u16;
+    /// Replaces `out` with the squares, in the record's orientation, of the pieces whose identity only the
+    /// viewer's opponent knows: what a belief can be about.
+    fn unknown(&self, out: &mut Vec<u8>) {
+        out.clear();
+    }
 }
 
 /// The truth of a game in progress, of which each player sees a [`Features`] view.
@@ -197,6 +205,10 @@ pub trait Referee: Clone + Debug + Send {
     /// Whether both players know the same, now and later, so that one search tree serves both.
     fn open_to_both(&self) -> bool {
         true
+    }
+    /// What `viewer` does not know, in the orientation of its record.
+    fn truth(&self, _viewer: Color) -> Truth {
+        [0; HOMES.len()]
     }
     /// Who acts next; never [`Turn::Chance`], since the truth holds no chance.
     fn turn(&self) -> Turn;

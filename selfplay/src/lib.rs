@@ -1,6 +1,7 @@
 //! Rules, search and self-play workers: everything between a ruleset and a finished game's rows.
 //!
 //! This crate builds and tests without libtorch, reads no TOML and prints nothing.
+pub mod belief;
 pub mod eval;
 pub mod game;
 pub mod mcts;

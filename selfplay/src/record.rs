@@ -115,6 +115,27 @@ pub fn mirror(record: &mut Record) {
     }
 }
 
+/// The 32 home squares in a record's orientation: the side to decide's by square, then the opponent's.
+pub const HOMES: [u8; 32] = homes();
+
+const fn homes() -> [u8; 32] {
+    const OWN: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 19, 25, 27, 29, 31, 33, 35];
+    let (mut homes, mut i) = ([0; 32], 0);
+    while i < 32 {
+        homes[i] = if i < 16 {
+            OWN[i]
+        } else {
+            policy::flip_square(OWN[i - 16] as usize) as u8
+        };
+        i += 1;
+    }
+    homes
+}
+
+/// What the face-down pieces that the viewer does not know truly are: the kind's index plus 1 on each of
+/// [`HOMES`], 0 where there is no such piece.
+pub type Truth = [u8; HOMES.len()];
+
 /// A policy probability as it is stored: `round(p * 65535)`.
 pub fn quantise(p: f32) -> u16 {
     (p.clamp(0.0, 1.0) * 65535.0).round() as u16
@@ -141,6 +162,8 @@ pub struct Rows {
     pub outcome: Vec<u8>,
     /// Plies from this position to the end of the game.
     pub plies_left: Vec<u16>,
+    /// What the viewer did not know; what the belief head learns.
+    pub truth: Vec<Truth>,
     /// Id of the game.
     pub game: Vec<u64>,
     /// Ply of the game, 0 before the first move.
@@ -178,6 +201,7 @@ impl Rows {
         self.search_wdl.extend_from_slice(&other.search_wdl);
         self.outcome.extend_from_slice(&other.outcome);
         self.plies_left.extend_from_slice(&other.plies_left);
+        self.truth.extend_from_slice(&other.truth);
         self.game.extend_from_slice(&other.game);
         self.ply.extend_from_slice(&other.ply);
         self.net_step.extend_from_slice(&other.net_step);
@@ -193,6 +217,7 @@ impl Rows {
         self.search_wdl.clear();
         self.outcome.clear();
         self.plies_left.clear();
+        self.truth.clear();
         self.game.clear();
         self.ply.clear();
         self.net_step.clear();

@@ -35,4 +35,7 @@ pub struct SearchConfig {
     pub dirichlet_share: f32,
     /// Weight of the draw probability in a leaf's value, -1..=1 (0: a draw is worth 0).
     pub draw_score: f32,
+    /// Whether what the network believes of the opponent's pieces weights the chance nodes; else all identities
+    /// in the pool are as likely.
+    pub belief: bool,
 }

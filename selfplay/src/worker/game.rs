@@ -192,6 +192,7 @@ impl<W: Referee> Live<W> {
         rows.policy_weight.push(self.full.into());
         let Wdl { win, draw, loss } = decision.wdl;
         rows.search_wdl.push([win, draw, loss]);
+        rows.truth.push(self.world.truth(turn));
         rows.game.push(self.id);
         rows.ply.push(saturate(self.moves.len()));
         rows.net_step.push(net_step);
