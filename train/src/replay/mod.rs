@@ -30,7 +30,7 @@ pub struct ReplayConfig {
     pub growth_exponent: f64,
     /// Legal moves reserved a row, on average; a window of richer rows holds fewer of them. At least 1.
     pub policy_entries_per_row: u64,
-    /// Rows trained per new row at most, above 0.
+    /// Rows trained at most per committed training row, above 0.
     pub ratio: f64,
     /// Rows of training that can be saved up while self-play is ahead; more is lost. 0: no limit.
     pub burst_rows: u64,
