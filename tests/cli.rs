@@ -53,6 +53,23 @@ fn a_wrong_position_is_refused_with_its_field() {
 }
 
 #[test]
+fn a_flag_that_is_no_sensible_number_is_refused_with_its_name() {
+    for seconds in ["-1", "0", "nan", "inf", "1e300", "long", ""] {
+        let flag = format!("--seconds={seconds}");
+        let words = ["--seconds", "expected a number in 0.1..=86400"];
+        refused(&mut fanqi(["bench", "selfplay", &flag]), &words);
+    }
+    for flag in ["--depth=-1", "--depth=99999999999", "--depth=deep"] {
+        refused(&mut fanqi(["perft", flag]), &["--depth"]);
+    }
+    for flag in ["--step=-1", "--step=1e3"] {
+        refused(&mut fanqi(["strength", "runs/none", flag]), &["--step"]);
+    }
+    let bench = ["bench", "selfplay", "--rounds=0"];
+    refused(&mut fanqi(bench), &["--rounds", "1..=100"]);
+}
+
+#[test]
 fn a_wrong_config_is_refused_before_anything_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = folder.path().join("run");
@@ -74,7 +91,7 @@ fn a_wrong_config_is_refused_before_anything_is_written() {
     );
     check(
         "[optim]\nlearning_rate = -1.0\n",
-        &["`optim.learning_rate` = -1.0", "out of range", "..=10"],
+        &["`optim.learning_rate` = -1.0", "out of range", "..=1"],
     );
     check(
         "[optim]\nlearning_rate = nan\n",
@@ -82,7 +99,10 @@ fn a_wrong_config_is_refused_before_anything_is_written() {
     );
     check(
         "[net]\nchannels = \"many\"\n",
-        &["`net.channels`", "expected an integer, found a string"],
+        &[
+            "`net.channels`",
+            "expected an integer in 8..=1024, found a string",
+        ],
     );
     check(
         "[net]\nchannels = 1.5\n",
@@ -96,7 +116,10 @@ fn a_wrong_config_is_refused_before_anything_is_written() {
     check("[nonsense]\n", &["unknown key `nonsense`"]);
     check(
         "[run.seed]\n",
-        &["`run.seed`", "expected an integer, found a table"],
+        &[
+            "`run.seed`",
+            "expected an integer in 0..=4294967295, found a table",
+        ],
     );
     check("run = 1\n", &["`run` = 1", "[run]"]);
     check(

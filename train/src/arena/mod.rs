@@ -27,13 +27,13 @@ pub use result::{MatchResult, PlayedGame};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArenaConfig {
-    /// Built-in opponents.
+    /// Built-in opponents, each once.
     pub opponents: Vec<Builtin>,
     /// Whether the run's first checkpoint is an opponent.
     pub first_checkpoint: bool,
     /// Measure after every so many checkpoints and at the end; 0: at the end only.
     pub every_checkpoints: u32,
-    /// Games against each opponent, an even number: every opening is played twice.
+    /// Games against each opponent; even, and no more than there are openings of so many plies.
     pub games: u32,
     /// Games that one thread plays at a time, at least 1.
     pub games_per_thread: usize,

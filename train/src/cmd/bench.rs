@@ -39,11 +39,18 @@ pub struct SelfplayArgs {
     #[arg(long = "set", value_name = "TABLE.KEY=VALUE")]
     sets: Vec<String>,
     /// Seconds of each measurement.
-    #[arg(long, default_value_t = 5.0)]
+    #[arg(long, default_value_t = 5.0, value_parser = seconds)]
     seconds: f64,
     /// Measurements of each kind, in turn; the medians count.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
+}
+
+/// Length of a measurement, long enough to finish a row and within a day.
+fn seconds(text: &str) -> Result<f64, String> {
+    let range = 0.1..=86400.0;
+    let seconds = text.parse().ok().filter(|x| range.contains(x));
+    seconds.ok_or_else(|| format!("expected a number in {}..={}", range.start(), range.end()))
 }
 
 /// Runs the subcommand.

@@ -27,7 +27,7 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let (dir, state) = RunDir::open_existing(&args.run)?;
-    let config = Config::load(Some(&dir.config_path()), &args.sets)?;
+    let config = Config::load_run(&dir.config_path(), &args.sets)?;
     let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
     let placement = Placement::resolve(&config.device)?;
     let step = args.step.unwrap_or(state.training.step);
