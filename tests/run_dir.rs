@@ -232,6 +232,84 @@ fn checkpoints_beyond_the_state_are_dropped() {
     assert_eq!(steps, [100, 200]);
 }
 
+#[test]
+fn what_the_trainer_did_not_write_is_never_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, mut state, _) = reopen(folder.path());
+    commit(&run, &mut state).unwrap();
+    drop(run);
+    // Beside names of a user's own: those of the trainer with one thing changed, and folders of its names.
+    let mut files = Vec::new();
+    let mut folders = Vec::new();
+    let kinds = [
+        ("samples", "000007", "h5"),
+        ("games", "000007", "txt"),
+        ("checkpoints", "000000007", "safetensors"),
+        ("strength", "000000007", "txt"),
+    ];
+    for (place, number, extension) in kinds {
+        let exact = format!("{number}.{extension}");
+        files.extend(
+            [
+                "2024.notes".to_string(),
+                "7.backup".into(),
+                format!("7.{extension}"),
+                format!("+{}.{extension}", &number[1..]),
+                format!("0{exact}"),
+                format!("{exact}.old"),
+                format!("{number}.{}", extension.to_uppercase()),
+                format!("{number} {extension}"),
+                number.to_string(),
+                format!("99999999999999999999.{extension}"),
+                ".tmp-notes".into(),
+                format!(".tmp-7.{extension}"),
+                format!(".tmp-{exact}.mine.part"),
+                format!(".tmp-{exact}.part"),
+            ]
+            .map(|name| format!("{place}/{name}")),
+        );
+        folders.push(format!("{place}/{number}.backup"));
+        folders.push(format!("{place}/{exact}"));
+        folders.push(format!("{place}/.tmp-{number}.{extension}"));
+    }
+    files.extend([".tmp-mine", "state.json.old", ".tmp-metrics.jsonl"].map(String::from));
+    folders.push(".tmp-state.json".into());
+    for name in &folders {
+        fs::create_dir_all(folder.path().join(name)).unwrap();
+        files.push(format!("{name}/precious"));
+    }
+    for name in &files {
+        fs::write(folder.path().join(name), name).unwrap();
+    }
+    let (run, found) = RunDir::open(folder.path()).unwrap();
+    assert_eq!(run.recover(found.as_ref()).unwrap(), [""; 0]);
+    for name in &files {
+        let kept = fs::read_to_string(folder.path().join(name));
+        assert_eq!(kept.ok().as_ref(), Some(name));
+    }
+    assert_eq!(run.checkpoints().unwrap(), []);
+    assert_eq!(run.shards(&state).unwrap(), [run.shard_path(1)]);
+    // What a kill can leave behind goes, and nothing else.
+    let unfinished = [
+        ".tmp-config.toml",
+        "checkpoints/.tmp-000000009.safetensors",
+        "checkpoints/.tmp-000000009.safetensors.4711.part",
+        "samples/.tmp-000009.h5",
+        "games/.tmp-000009.txt",
+        "strength/.tmp-000000009.txt",
+        "strength/.tmp-000000009.json",
+    ];
+    for name in unfinished {
+        fs::write(folder.path().join(name), "half").unwrap();
+    }
+    let dropped = run.recover(found.as_ref()).unwrap();
+    assert_eq!(
+        dropped,
+        unfinished.map(|name| format!("{name}: unfinished file"))
+    );
+    assert!(files.iter().all(|name| folder.path().join(name).is_file()));
+}
+
 /// Not a test: commits for ever when started by one, or until the disk is full.
 #[test]
 fn victim() {

@@ -9,6 +9,7 @@ use selfplay::rules::{Ruleset, World};
 use selfplay::worker::{FinishedGame, Resignation};
 
 use super::{Pending, Run};
+use crate::atomic;
 use crate::games::GameText;
 use crate::run_dir::{Commit, TrainingState};
 use crate::samples::ShardHead;
@@ -74,7 +75,7 @@ impl Run {
         let all = self.dir.checkpoints()?;
         let surplus = all.len().saturating_sub(self.config.checkpoint.keep);
         for (_, path) in all.iter().skip(1).take(surplus) {
-            std::fs::remove_file(path).with_context(|| format!("removing {}", path.display()))?;
+            atomic::remove(path)?;
         }
         Ok(())
     }

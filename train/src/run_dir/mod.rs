@@ -38,6 +38,60 @@ const GAMES: &str = "games";
 const TENSORBOARD: &str = "tensorboard";
 const STRENGTH: &str = "strength";
 
+/// A kind of file that stands once a number in its folder; the folder may hold anything else beside it.
+#[derive(Clone, Copy, Debug)]
+struct Numbered {
+    folder: &'static str,
+    digits: usize,
+    extension: &'static str,
+}
+
+impl Numbered {
+    const fn new(folder: &'static str, digits: usize, extension: &'static str) -> Self {
+        Numbered {
+            folder,
+            digits,
+            extension,
+        }
+    }
+
+    /// The name of number `n`, without its folder.
+    fn name(self, n: u64) -> String {
+        format!("{n:0width$}.{}", self.extension, width = self.digits)
+    }
+
+    fn path(self, run: &Path, n: u64) -> PathBuf {
+        run.join(self.folder).join(self.name(n))
+    }
+
+    /// The number whose name is exactly `name`.
+    fn number(self, name: &str) -> Option<u64> {
+        let n = name.split('.').next()?.parse().ok()?;
+        (self.name(n) == name).then_some(n)
+    }
+
+    /// (number, path) of the files of this kind, ascending; none where the folder is missing.
+    fn all(self, run: &Path) -> Result<Vec<(u64, PathBuf)>, FileError> {
+        let folder = run.join(self.folder);
+        if !folder.is_dir() {
+            return Ok(Vec::new());
+        }
+        let mut all: Vec<_> = atomic::names(&folder)?
+            .iter()
+            .filter_map(|name| Some((self.number(name)?, folder.join(name))))
+            .filter(|(_, path)| path.is_file())
+            .collect();
+        all.sort();
+        Ok(all)
+    }
+}
+
+const CHECKPOINT: Numbered = Numbered::new(CHECKPOINTS, 9, "safetensors");
+const SHARD: Numbered = Numbered::new(SAMPLES, 6, "h5");
+const GAMES_TEXT: Numbered = Numbered::new(GAMES, 6, "txt");
+const STRENGTH_TEXT: Numbered = Numbered::new(STRENGTH, 9, "txt");
+const STRENGTH_JSON: Numbered = Numbered::new(STRENGTH, 9, "json");
+
 /// Finished games to be committed.
 #[derive(Clone, Copy, Debug)]
 pub struct Commit<'a> {
@@ -113,43 +167,58 @@ impl RunDir {
             fs::create_dir_all(&folder)
                 .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
         }
-        for folder in ["", CHECKPOINTS, SAMPLES, GAMES] {
-            for name in atomic::remove_temps(&self.path.join(folder))? {
-                dropped.push(format!(
-                    "{}: unfinished file",
-                    Path::new(folder).join(name).display()
-                ));
-            }
+        let single = |name: &str| name == CONFIG || name == STATE;
+        self.drop_unfinished("", &single, &mut dropped)?;
+        for kind in [CHECKPOINT, SHARD, GAMES_TEXT, STRENGTH_TEXT, STRENGTH_JSON] {
+            let ours = |name: &str| kind.number(name).is_some();
+            self.drop_unfinished(kind.folder, &ours, &mut dropped)?;
         }
         let commits = state.map_or(0, |s| s.selfplay.commits);
         let step = state.map_or(0, |s| s.training.step);
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        self.drop_beyond(SAMPLES, commits, &mut dropped, |path| {
+        self.drop_beyond(SHARD, commits, &mut dropped, |path| {
             samples::read_game_ids(path, None)
                 .map(|ids| count(ids.len(), "row"))
                 .ok()
         })?;
-        self.drop_beyond(GAMES, commits, &mut dropped, |path| {
+        self.drop_beyond(GAMES_TEXT, commits, &mut dropped, |path| {
             games::read(path)
                 .map(|games| count(games.len(), "game"))
                 .ok()
         })?;
-        self.drop_beyond(CHECKPOINTS, step, &mut dropped, |_| None)?;
+        self.drop_beyond(CHECKPOINT, step, &mut dropped, |_| None)?;
         Ok(dropped)
+    }
+
+    /// Drops the unfinished files in `folder` whose final name is `ours`.
+    fn drop_unfinished(
+        &self,
+        folder: &str,
+        ours: &dyn Fn(&str) -> bool,
+        dropped: &mut Vec<String>,
+    ) -> Result<(), FileError> {
+        let path = self.path.join(folder);
+        if path.is_dir() {
+            for name in atomic::remove_temps(&path, ours)? {
+                let name = Path::new(folder).join(name);
+                dropped.push(format!("{}: unfinished file", name.display()));
+            }
+        }
+        Ok(())
     }
 
     fn drop_beyond(
         &self,
-        folder: &str,
+        kind: Numbered,
         last: u64,
         dropped: &mut Vec<String>,
         describe: impl Fn(&Path) -> Option<String>,
     ) -> Result<(), FileError> {
-        for (number, path) in numbered(&self.path.join(folder))? {
+        for (number, path) in kind.all(&self.path)? {
             if number > last {
                 let what = describe(&path).map_or(String::new(), |d| format!(" ({d})"));
                 atomic::remove(&path)?;
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let (folder, name) = (kind.folder, kind.name(number));
                 dropped.push(format!("{folder}/{name}: not committed{what}"));
             }
         }
@@ -183,30 +252,28 @@ impl RunDir {
 
     /// The checkpoint of a training step.
     pub fn checkpoint_path(&self, step: u64) -> PathBuf {
-        self.path
-            .join(CHECKPOINTS)
-            .join(format!("{step:09}.safetensors"))
+        CHECKPOINT.path(&self.path, step)
     }
 
     /// The shard of a commit, numbered from 1.
     pub fn shard_path(&self, commit: u64) -> PathBuf {
-        self.path.join(SAMPLES).join(format!("{commit:06}.h5"))
+        SHARD.path(&self.path, commit)
     }
 
     /// The games of a commit, numbered from 1.
     pub fn games_path(&self, commit: u64) -> PathBuf {
-        self.path.join(GAMES).join(format!("{commit:06}.txt"))
+        GAMES_TEXT.path(&self.path, commit)
     }
 
     /// (step, path) of all checkpoints, ascending.
     pub fn checkpoints(&self) -> Result<Vec<(u64, PathBuf)>, FileError> {
-        numbered(&self.path.join(CHECKPOINTS))
+        CHECKPOINT.all(&self.path)
     }
 
     /// The committed shards that are still there (old ones may have been deleted by hand), oldest first.
     pub fn shards(&self, state: &State) -> Result<Vec<PathBuf>, FileError> {
-        let all = numbered(&self.path.join(SAMPLES))?;
-        Ok(all
+        Ok(SHARD
+            .all(&self.path)?
             .into_iter()
             .filter(|(n, _)| *n <= state.selfplay.commits)
             .map(|(_, p)| p)
@@ -261,10 +328,10 @@ impl RunDir {
         let folder = self.path.join(STRENGTH);
         fs::create_dir_all(&folder)
             .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
-        atomic::write(&folder.join(format!("{step:09}.txt")), |out| {
+        atomic::write(&STRENGTH_TEXT.path(&self.path, step), |out| {
             write!(out, "{table}")
         })?;
-        atomic::write(&folder.join(format!("{step:09}.json")), |out| {
+        atomic::write(&STRENGTH_JSON.path(&self.path, step), |out| {
             Ok(serde_json::to_writer_pretty(out, table)?)
         })
     }
@@ -281,22 +348,12 @@ impl RunDir {
 
 /// Whether the folder has what only a run with a state can have committed.
 fn holds_work(path: &Path) -> Result<bool, FileError> {
-    let has = |folder: &str| -> Result<bool, FileError> {
-        let folder = path.join(folder);
-        Ok(folder.is_dir() && numbered(&folder)?.iter().any(|&(number, _)| number > 0))
-    };
-    Ok(has(SAMPLES)? || has(GAMES)? || has(CHECKPOINTS)?)
-}
-
-/// (number, path) of the entries of `folder` whose name starts with a number and a dot, ascending.
-fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, FileError> {
-    let number = |name: &String| name.split('.').next()?.parse::<u64>().ok();
-    let mut all: Vec<_> = atomic::names(folder)?
-        .iter()
-        .filter_map(|n| Some((number(n)?, folder.join(n))))
-        .collect();
-    all.sort();
-    Ok(all)
+    for kind in [SHARD, GAMES_TEXT, CHECKPOINT] {
+        if kind.all(path)?.iter().any(|&(number, _)| number > 0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn lock(run: &Path) -> Result<File, FileError> {
