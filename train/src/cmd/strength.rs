@@ -8,6 +8,7 @@ use model::device::Placement;
 use selfplay::rules::Ruleset;
 
 use crate::config::Config;
+use crate::output::{note, print};
 use crate::pipeline::strength;
 use crate::run_dir::RunDir;
 
@@ -39,8 +40,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .context("the run has no checkpoint")?
         .1;
     let never = AtomicBool::new(false);
-    let say = |text: &str| eprintln!("{text}");
+    let say = |text: &str| note(text);
     let table = strength::measure(&config, rules, placement, weights, &first, &never, &say)?;
-    println!("\nStrength at step {step}\n\n{table}");
+    print(format_args!("\nStrength at step {step}\n\n{table}"))?;
     Ok(())
 }

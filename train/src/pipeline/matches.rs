@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::{Run, strength};
+use crate::output::print;
 use crate::strength::StrengthTable;
 
 impl Run {
@@ -44,10 +45,15 @@ impl Run {
         }
         self.log_strength(&table)?;
         self.dir.write_strength(step, &table)?;
-        println!(
-            "\nStrength at step {step}, {} visits a move\n\n{table}",
-            self.visits()
-        );
+        let visits = self.visits();
+        let table = format!("\nStrength at step {step}, {visits} visits a move\n\n{table}");
+        // The run's work is done and kept; that nobody can read the table here does not undo it.
+        if let Err(error) = print(table) {
+            self.progress.say(&format!(
+                "{error}; the table is in {}",
+                self.dir.strength_path(step).display()
+            ));
+        }
         Ok(())
     }
 

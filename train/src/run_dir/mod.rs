@@ -323,14 +323,17 @@ impl RunDir {
         Ok(())
     }
 
+    /// How strong the network of a training step is, as text.
+    pub fn strength_path(&self, step: u64) -> PathBuf {
+        STRENGTH_TEXT.path(&self.path, step)
+    }
+
     /// Writes how strong the network of a training step is, as text and as JSON.
     pub fn write_strength(&self, step: u64, table: &StrengthTable) -> Result<(), FileError> {
         let folder = self.path.join(STRENGTH);
         fs::create_dir_all(&folder)
             .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
-        atomic::write(&STRENGTH_TEXT.path(&self.path, step), |out| {
-            write!(out, "{table}")
-        })?;
+        atomic::write(&self.strength_path(step), |out| write!(out, "{table}"))?;
         atomic::write(&STRENGTH_JSON.path(&self.path, step), |out| {
             Ok(serde_json::to_writer_pretty(out, table)?)
         })
