@@ -237,34 +237,68 @@ fn damaged_files_are_refused_by_name() {
     ok(&mut train(&run, &["run.produced_rows=100"]));
 }
 
+/// `fanqi` with arguments where no file may grow beyond `blocks` of 1024 bytes: what a full disk is to a writer.
+/// Returns whether it ended well; otherwise it must have ended in order, with advice.
+fn with_space(blocks: u64, arguments: &[&str]) -> bool {
+    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("bash");
+    command.args(["-c", &limited, env!("CARGO_BIN_EXE_fanqi")]);
+    let output = command.args(arguments).output().expect("bash");
+    let error = stderr(&output);
+    if output.status.success() {
+        return true;
+    }
+    assert_eq!(output.status.code(), Some(1), "{blocks} blocks: {error}");
+    for words in [
+        "no space left while ",
+        "Free some space and give the same command again",
+    ] {
+        assert!(error.contains(words), "{blocks} blocks: {error}");
+    }
+    false
+}
+
 #[test]
-fn a_full_disk_ends_a_run_in_order_and_it_goes_on() {
+fn a_full_disk_ends_a_run_in_order_wherever_it_strikes() {
+    let tiny = binary::data("tiny.toml").display().to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut ended_well = Vec::new();
+    // From the lock over the config, the first checkpoint, shards and metrics to none at all.
+    for blocks in [0, 1, 4, 16, 64, 1024] {
+        let run = folder.path().join(blocks.to_string());
+        let name = run.display().to_string();
+        let command = [
+            "train",
+            &tiny,
+            "--run",
+            &name,
+            "--set",
+            "run.report_seconds=0.1",
+        ];
+        ended_well.push(with_space(blocks, &command));
+        let before = games(&run);
+        ok(&mut train(&run, &[]));
+        assert!(games(&run) >= before.max(1));
+        check_counts(&run);
+    }
+    assert!(!ended_well[0] && ended_well[ended_well.len() - 1]);
+    assert!(ended_well.is_sorted(), "{ended_well:?}");
+}
+
+#[test]
+fn a_full_disk_in_the_matches_ends_a_run_in_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = folder.path().join("run");
-    ok(&mut train(&run, &["run.produced_rows=100"]));
-    let before = games(&run);
-    // No file may grow beyond 8 blocks of 1024 bytes: what a full disk is to a writer.
-    let mut limited = Command::new("bash");
-    let exe = env!("CARGO_BIN_EXE_fanqi");
-    limited.args([
-        "-c",
-        "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"",
-        exe,
-        "train",
-    ]);
-    limited
-        .arg(binary::data("tiny.toml"))
-        .arg("--run")
-        .arg(&run);
-    let output = limited.output().expect("bash");
-    let error = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(
-        error.contains("no space") && error.contains("Free some space"),
-        "{error}"
-    );
-    assert_eq!(games(&run), before);
     ok(&mut train(&run, &[]));
-    assert!(games(&run) > before);
-    check_counts(&run);
+    let (before, name) = (state(&run), run.display().to_string());
+    let tiny = binary::data("tiny.toml").display().to_string();
+    // The lines of metrics fill the disk, so that only what comes after the opening of the run is short of space.
+    let metrics = run.join("metrics.jsonl");
+    let lines = fs::read_to_string(&metrics).expect("metrics");
+    let line = "{\"time\":1.0,\"step\":0}\n";
+    fs::write(&metrics, lines + &line.repeat(65536 / line.len() + 1)).expect("written");
+    assert!(!with_space(64, &["train", &tiny, "--run", &name]));
+    assert!(!with_space(0, &["strength", &name]), "the lock");
+    assert_eq!(state(&run), before);
+    assert!(ok(&mut train(&run, &[])).contains("Strength"));
 }

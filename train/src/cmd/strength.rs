@@ -9,7 +9,7 @@ use selfplay::rules::Ruleset;
 
 use crate::config::Config;
 use crate::output::{note, print};
-use crate::pipeline::strength;
+use crate::pipeline::{self, strength};
 use crate::run_dir::RunDir;
 
 /// Play the matches that say how strong a run's newest checkpoint is, and print their table.
@@ -27,7 +27,7 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let (dir, state) = RunDir::open_existing(&args.run)?;
+    let (dir, state) = pipeline::explain(RunDir::open_existing(&args.run).map_err(Into::into))?;
     let config = Config::load(Some(&dir.config_path()), &args.sets)?;
     let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
     let placement = Placement::resolve(&config.device)?;

@@ -57,17 +57,19 @@ pub fn train(
         Placement::resolve(&config.device).with_context(|| format!("{origin}: [device]"))?;
     let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
     let progress = Progress::new(report::LINES);
-    let mut run = Run::open(config, origin, path, rules, placement, progress)?;
-    if !run.is_complete() {
-        let ended = run.work(interrupted);
-        run.explain(ended)?;
-    }
-    run.progress.finish();
-    if !interrupted.load(Relaxed) {
-        run.measure(interrupted)?;
-    }
-    run.farewell(interrupted.load(Relaxed));
-    Ok(())
+    let run = Run::open(config, origin, path, rules, placement, progress);
+    explain(run.and_then(|mut run| run.finish(interrupted)))
+}
+
+/// A full disk ends a run in order, whatever was being written; anything else that stops it is passed on.
+pub fn explain<T>(ended: anyhow::Result<T>) -> anyhow::Result<T> {
+    ended.map_err(|error| match error.downcast_ref::<FileError>() {
+        Some(FileError::DiskFull { .. }) => Broken(format!(
+            "{error:#}. The run stopped; all that was committed is whole. Free some space and give the same command again"
+        ))
+        .into(),
+        _ => error,
+    })
 }
 
 /// Games on their way to the next shard.
@@ -197,6 +199,19 @@ impl Run {
             run.checkpoint()?;
         }
         Ok(run)
+    }
+
+    /// All that is left of the run: work, matches, and the last words.
+    fn finish(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
+        if !self.is_complete() {
+            self.work(interrupted)?;
+        }
+        self.progress.finish();
+        if !interrupted.load(Relaxed) {
+            self.measure(interrupted)?;
+        }
+        self.farewell(interrupted.load(Relaxed));
+        Ok(())
     }
 
     /// Seconds of self-play and training over all processes.
@@ -349,17 +364,6 @@ impl Run {
             .map_err(|e| Broken(e.to_string()))?;
         self.stats.step(&report);
         Ok(true)
-    }
-
-    /// A full disk ends a run in order; anything else that stops it is passed on.
-    fn explain(&self, ended: anyhow::Result<()>) -> anyhow::Result<()> {
-        ended.map_err(|error| match error.downcast_ref::<FileError>() {
-            Some(FileError::DiskFull { .. }) => Broken(format!(
-                "{error:#}. The run stopped; all that was committed is whole. Free some space and give the same command again"
-            ))
-            .into(),
-            _ => error,
-        })
     }
 
     fn farewell(&self, interrupted: bool) {
