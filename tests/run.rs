@@ -222,6 +222,34 @@ fn damaged_files_are_refused_by_name() {
         &["truncated"],
     );
     check(&checkpoint, &|_| b"PK\x03\x04 something else".to_vec(), &[]);
+    let flipped = |mut bytes: Vec<u8>| {
+        let last = bytes.len() - 5;
+        bytes[last] ^= 1;
+        bytes
+    };
+    check(&checkpoint, &flipped, &["damaged", "checksum"]);
+    // The first one plays in the matches at the end; that it cannot is said at the start.
+    let first = "checkpoints/000000000.safetensors";
+    let without = ["arena.first_checkpoint", "first checkpoint"];
+    check(first, &flipped, &[&without[..], &["damaged"]].concat());
+    check(first, &|_| Vec::new(), &without);
+    // Each in the other's place.
+    let other = |name: &str| fs::read(run.join(name)).expect("readable");
+    let (newest, oldest) = (other(&checkpoint), other(first));
+    let wrong = format!("a checkpoint of step 0 of the form xiangqi, expected step {step} ");
+    check(&checkpoint, &|_| oldest.clone(), &[&wrong]);
+    let wrong = format!("a checkpoint of step {step} of the form xiangqi, expected step 0 ");
+    check(first, &|_| newest.clone(), &[&wrong, without[0]]);
+    let counted = |bytes: Vec<u8>| {
+        let mut state: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+        state["training"]["rows_trained"] = 1.into();
+        state.to_string().into_bytes()
+    };
+    check(
+        "state.json",
+        &counted,
+        &["trained rows", "counts 1;", &checkpoint],
+    );
     check(
         "samples/000001.h5",
         &|bytes| bytes[..bytes.len() / 2].to_vec(),
@@ -234,6 +262,13 @@ fn damaged_files_are_refused_by_name() {
         &["version 0"],
     );
     check("state.json", &|_| b"{".to_vec(), &[]);
+    for name in [first, &checkpoint] {
+        let (path, aside) = (run.join(name), run.join("aside"));
+        fs::rename(&path, &aside).expect("moved");
+        let words = [name, "there is no checkpoint of step"];
+        refused(&mut train(&run, &["run.produced_rows=0"]), &words);
+        fs::rename(&aside, &path).expect("moved");
+    }
     ok(&mut train(&run, &["run.produced_rows=100"]));
 }
 

@@ -2,7 +2,8 @@
 //! optimiser's moments and how far training has come.
 //!
 //! Tensors are f32: `net.NAME`, `average.NAME`, `first.NAME` and, under AdamW, `second.NAME`, with the
-//! names and shapes of [`Layout`]. The header's one metadata entry, [`KEY`], is the JSON of [`About`].
+//! names and shapes of [`Layout`]. The header's one metadata entry, [`KEY`], is the JSON of [`About`], whose
+//! checksum covers itself and all tensors, so that one wrong bit anywhere is noticed.
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Write;
@@ -19,9 +20,12 @@ use crate::learner::Learner;
 use crate::params::{Layout, Role, Weights, to_vec};
 
 /// Version of the file format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// Name of the header's metadata entry.
 pub const KEY: &str = "fanqi_checkpoint";
+
+/// What to do with a file that cannot be used.
+const RESTORE: &str = "put a good copy back, or take another checkpoint";
 
 /// What the run says of a checkpoint; kept as it is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +55,8 @@ pub struct About {
     pub torch: String,
     /// Whose network it is.
     pub origin: Origin,
+    /// [`checksum`] of the file.
+    pub crc32c: u32,
 }
 
 /// Why a checkpoint could not be written or read.
@@ -67,7 +73,7 @@ pub enum CheckpointError {
         source: std::io::Error,
     },
     /// Not a whole safetensors file.
-    #[error("{path} is truncated or no safetensors file: {source}")]
+    #[error("{path} is truncated or no safetensors file: {source}; {RESTORE}")]
     Broken {
         /// The file.
         path: PathBuf,
@@ -92,8 +98,18 @@ pub enum CheckpointError {
         /// Its version.
         found: u32,
     },
+    /// Something in it changed after it was written.
+    #[error("{path} is damaged: its checksum is {found:08x}, written was {written:08x}; {RESTORE}")]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// Sum of what it holds.
+        found: u32,
+        /// Sum that it was written with.
+        written: u32,
+    },
     /// A tensor is not as the header says.
-    #[error("{path}: tensor {tensor}: {what}")]
+    #[error("{path}: tensor {tensor} {what}")]
     Tensor {
         /// The file.
         path: PathBuf,
@@ -134,7 +150,15 @@ impl Loaded {
         };
         let (_, header) = SafeTensors::read_metadata(&bytes).map_err(broken)?;
         let about = about(path, header.metadata().as_ref())?;
-        SafeTensors::deserialize(&bytes).map_err(broken)?;
+        let file = SafeTensors::deserialize(&bytes).map_err(broken)?;
+        let (found, written) = (checksum(&about, &file), about.crc32c);
+        if found != written {
+            return Err(CheckpointError::Checksum {
+                path: path.into(),
+                found,
+                written,
+            });
+        }
         let layout = Layout::of(&about.net);
         Ok(Loaded {
             about,
@@ -148,7 +172,7 @@ impl Loaded {
         CheckpointError::Tensor {
             path: self.path.clone(),
             tensor: tensor.into(),
-            what,
+            what: format!("{what}; {RESTORE}"),
         }
     }
 
@@ -254,7 +278,29 @@ fn about(
     Ok(about)
 }
 
-/// Reads the header alone.
+/// CRC-32C of `about`, its own sum counted as 0, and of the name and bytes of every tensor, by name.
+pub fn checksum(about: &About, file: &SafeTensors) -> u32 {
+    let mut tensors = file.tensors();
+    tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let tensors = tensors
+        .iter()
+        .map(|(name, view)| (name.as_str(), view.data()));
+    sum(about, tensors)
+}
+
+fn sum<'a>(about: &About, by_name: impl Iterator<Item = (&'a str, &'a [u8])>) -> u32 {
+    let about = About {
+        crc32c: 0,
+        ..about.clone()
+    };
+    // Plain numbers and strings: this cannot fail.
+    let text = serde_json::to_vec(&about).unwrap_or_default();
+    by_name.fold(crc32c::crc32c(&text), |sum, (name, bytes)| {
+        crc32c::crc32c_append(crc32c::crc32c_append(sum, name.as_bytes()), bytes)
+    })
+}
+
+/// Reads and checks a checkpoint, for what its header says.
 pub fn inspect(path: &Path) -> Result<About, CheckpointError> {
     Ok(Loaded::read(path)?.about)
 }
@@ -287,6 +333,7 @@ impl Learner {
             optimiser: self.config.kind,
             torch: env!("FANQI_TORCH_VERSION").into(),
             origin: origin.clone(),
+            crc32c: 0,
         };
         write_whole(path, &serialise(&self.net.layout, &parts, &about, path)?)
     }
@@ -369,7 +416,15 @@ fn serialise(
             tensors.push((name, view));
         }
     }
-    let text = serde_json::to_string(about).map_err(|e| broken(e.into()))?;
+    tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let by_name = tensors
+        .iter()
+        .map(|(name, view)| (name.as_str(), view.data()));
+    let about = About {
+        crc32c: sum(about, by_name),
+        ..about.clone()
+    };
+    let text = serde_json::to_string(&about).map_err(|e| broken(e.into()))?;
     safetensors::serialize(tensors, Some(HashMap::from([(KEY.to_string(), text)]))).map_err(broken)
 }
 

@@ -2,7 +2,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
-use super::{Run, strength};
+use super::{Run, load, strength};
 use crate::output::print;
 use crate::strength::StrengthTable;
 
@@ -28,7 +28,7 @@ impl Run {
             self.rules,
             self.placement,
             self.learner.publish()?,
-            &self.first_checkpoint()?,
+            load::first_opponent(&self.dir, &self.state, &self.config)?,
             interrupted,
             &|text| self.progress.say(text),
         )

@@ -3,6 +3,7 @@
 //! One thread, the coordinator, owns the network in training, the replay window and the run directory; it takes
 //! finished games from the self-play threads, commits them, trains while the replay ratio allows it, and
 //! publishes each checkpoint's average to the workers, which take it between two batches.
+pub mod load;
 mod matches;
 mod pace;
 mod progress;
@@ -133,21 +134,13 @@ impl Run {
             ));
         }
         let learner = match &state {
-            Some(state) => {
-                let checkpoint = dir.checkpoint_path(state.training.step);
-                let (learner, about) =
-                    Learner::load(&checkpoint, &config.net, &config.optim, &placement)?;
-                anyhow::ensure!(
-                    about.origin.form == rules.name,
-                    "{}: a checkpoint of the form {}, but this run plays {}",
-                    checkpoint.display(),
-                    about.origin.form,
-                    rules.name
-                );
-                learner
-            }
+            Some(state) => load::learner(&dir, state, &config, &placement)?,
             None => Learner::new(&config.net, &config.optim, &placement, config.run.seed)?,
         };
+        if let Some(state) = &state {
+            // Matches come last; what they need must not be found missing only then.
+            load::first_opponent(&dir, state, &config)?;
+        }
         if let Some(state) = state.as_mut().filter(|state| state.working) {
             progress.say(
                 "the last process was killed: games since its last shard and steps since its last checkpoint are lost",

@@ -1,8 +1,6 @@
 //! What a run commits: shards with their games, and checkpoints.
-use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
-use anyhow::Context;
 use model::checkpoint::{CheckpointError, Origin};
 use selfplay::game::Reason;
 use selfplay::rules::{Ruleset, World};
@@ -78,15 +76,6 @@ impl Run {
             atomic::remove(path)?;
         }
         Ok(())
-    }
-
-    pub(super) fn first_checkpoint(&self) -> anyhow::Result<PathBuf> {
-        let all = self.dir.checkpoints()?;
-        let (_, path) = all
-            .into_iter()
-            .next()
-            .context("the run has no checkpoint")?;
-        Ok(path)
     }
 }
 
