@@ -15,6 +15,7 @@ use tch::Kind;
 
 fn origin() -> Origin {
     Origin {
+        run: "this run".into(),
         form: "xiangqi".into(),
         ruleset: "rules \"1\"".into(),
         config: "a = 1\n".into(),

@@ -142,7 +142,7 @@ proptest! {
     fn a_restored_replay_is_the_one_that_was_killed(seed: u64, batches in 1u64..12, max_rows in 100u64..600, per_row in 8u64..60) {
         let c = ReplayConfig { max_rows, policy_entries_per_row: per_row, ..config() };
         let folder = tempfile::tempdir().unwrap();
-        let head = ShardHead { form: "xiangqi".into(), ruleset: String::new() };
+        let head = ShardHead { run: "a".into(), form: "xiangqi".into(), ruleset: String::new() };
         let samples_config = SamplesConfig { shard_rows: 1, chunk_rows: 64, gzip_level: 1 };
         let (mut replay, mut model, mut shards) = (Replay::new(&c).unwrap(), Model::default(), Vec::new());
         for k in 0..batches {

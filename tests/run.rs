@@ -199,6 +199,39 @@ fn a_second_process_and_an_incompatible_config_are_refused() {
 }
 
 #[test]
+fn parts_of_another_run_are_refused_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Alike in everything but their name: the same config, the same seed.
+    let [run, other] = ["run", "other"].map(|name| folder.path().join(name));
+    for run in [&run, &other] {
+        ok(&mut train(run, &["run.produced_rows=100"]));
+    }
+    let before = state(&run);
+    let swap = |name: &str, words: &[&str]| {
+        let exchange = || {
+            let aside = folder.path().join("aside");
+            fs::rename(run.join(name), &aside).expect("moved");
+            fs::rename(other.join(name), run.join(name)).expect("moved");
+            fs::rename(aside, other.join(name)).expect("moved");
+        };
+        exchange();
+        let words = [words, &["put the run's own"]].concat();
+        refused(&mut train(&run, &["run.produced_rows=200"]), &words);
+        exchange();
+        assert_eq!(state(&run), before);
+    };
+    swap("samples", &["samples/000001.h5", "of another run"]);
+    swap("games", &["games/000001.txt", "of another run"]);
+    let first = "checkpoints/000000000.safetensors";
+    swap(first, &[first, "of another run"]);
+    // They need not have come to the same step.
+    swap("checkpoints", &["checkpoints/"]);
+    swap("state.json", &["checkpoints/"]);
+    ok(&mut train(&run, &["run.produced_rows=200"]));
+    check_counts(&run);
+}
+
+#[test]
 fn damaged_files_are_refused_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = folder.path().join("run");

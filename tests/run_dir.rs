@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use model::checkpoint::{About, FORMAT, KEY, Origin};
+use model::config::{NetConfig, OptimKind};
 use selfplay::game::{Color, Ending, Outcome, Reason};
 use selfplay::record::Rows;
 use train::atomic::{self, FileError};
@@ -18,8 +20,9 @@ use random_rows::random_rows;
 const VICTIM: &str = "FANQI_TEST_VICTIM";
 const GAMES_PER_COMMIT: u64 = 3;
 
-fn head() -> ShardHead {
+fn head(run: &str) -> ShardHead {
     ShardHead {
+        run: run.into(),
         form: "xiangqi".into(),
         ruleset: "rules".into(),
     }
@@ -33,9 +36,40 @@ fn config() -> SamplesConfig {
     }
 }
 
-fn game(id: u64, plies: usize) -> GameText {
+/// What a run has written first: a checkpoint's header, which is all that says whose it is.
+fn checkpoint(run: &str) -> Vec<u8> {
+    let about = About {
+        format: FORMAT,
+        step: 0,
+        rows: 0,
+        net: NetConfig {
+            channels: 1,
+            blocks: 0,
+            pool_every: 0,
+            policy_channels: 1,
+            value_channels: 1,
+            value_hidden: 1,
+        },
+        optimiser: OptimKind::Sgd,
+        torch: String::new(),
+        origin: Origin {
+            run: run.into(),
+            form: "xiangqi".into(),
+            ruleset: String::new(),
+            config: String::new(),
+        },
+        crc32c: 0,
+    };
+    let about = serde_json::to_string(&about).unwrap();
+    let header = serde_json::json!({ "__metadata__": { KEY: about } }).to_string();
+    let length = (header.len() as u64).to_le_bytes();
+    [&length[..], header.as_bytes()].concat()
+}
+
+fn game(run: &str, id: u64, plies: usize) -> GameText {
     GameText {
         id,
+        run: run.into(),
         seed: id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         form: "xiangqi".into(),
         start: "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1".into(),
@@ -52,10 +86,10 @@ fn game(id: u64, plies: usize) -> GameText {
 
 /// Adds the next commit's games to `state`.
 fn play(state: &mut State) -> (Rows, Vec<GameText>) {
-    let s = &mut state.selfplay;
+    let (run, s) = (&state.run, &mut state.selfplay);
     let rows = random_rows(s.next_game_id, s.next_game_id, GAMES_PER_COMMIT, 20, 30);
     let played: Vec<_> = (0..GAMES_PER_COMMIT)
-        .map(|k| game(s.next_game_id + k, 7))
+        .map(|k| game(run, s.next_game_id + k, 7))
         .collect();
     s.commits += 1;
     s.next_game_id += GAMES_PER_COMMIT;
@@ -75,7 +109,8 @@ fn commit(run: &RunDir, state: &mut State) -> Result<(), FileError> {
         games: &played,
         next_game_id: state.selfplay.next_game_id + GAMES_PER_COMMIT,
     };
-    run.commit(state, &new, &head(), &config())
+    let head = head(&state.run);
+    run.commit(state, &new, &head, &config())
 }
 
 /// Opens and recovers a run; every committed game must be there once, and nothing else.
@@ -135,7 +170,7 @@ fn a_commit_killed_after_any_step_counts_wholly_or_not_at_all() {
             samples::write(
                 &run.shard_path(s.selfplay.commits),
                 rows,
-                &head(),
+                &head(&s.run),
                 &config(),
             )
             .unwrap()
@@ -216,7 +251,7 @@ fn checkpoints_beyond_the_state_are_dropped() {
     );
     assert_eq!(state.training.step, 200);
     // Killed between the checkpoint and its commit.
-    fs::write(run.checkpoint_path(300), b"weights").unwrap();
+    fs::write(run.checkpoint_path(300), checkpoint(&state.run)).unwrap();
     drop(run);
     let (run, _, dropped) = reopen(folder.path());
     assert_eq!(
@@ -230,6 +265,55 @@ fn checkpoints_beyond_the_state_are_dropped() {
         .map(|(step, _)| step)
         .collect();
     assert_eq!(steps, [100, 200]);
+}
+
+#[test]
+fn files_of_another_run_are_refused_and_kept() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (folder, commits) in [(&here, 2), (&there, 4)] {
+        let (run, mut state, _) = reopen(folder.path());
+        (0..commits).for_each(|_| commit(&run, &mut state).unwrap());
+        let training = TrainingState {
+            step: 100,
+            ..TrainingState::default()
+        };
+        let bytes = checkpoint(&state.run);
+        run.commit_checkpoint(&mut state, training, |path| fs::write(path, bytes))
+            .unwrap();
+    }
+    let (from, _) = RunDir::open(there.path()).unwrap();
+    let (run, state) = RunDir::open(here.path()).unwrap();
+    let recover = || run.recover(state.as_ref());
+    assert_eq!(recover().unwrap(), [""; 0]);
+    // Instead of a committed file, and with the number of one still to be committed.
+    let cases = [
+        (from.shard_path(1), run.shard_path(1)),
+        (from.shard_path(4), run.shard_path(4)),
+        (from.games_path(2), run.games_path(2)),
+        (from.games_path(3), run.games_path(3)),
+        (from.checkpoint_path(100), run.checkpoint_path(100)),
+        (from.checkpoint_path(100), run.checkpoint_path(300)),
+    ];
+    for (other, place) in cases {
+        let (own, foreign) = (fs::read(&place).ok(), fs::read(other).unwrap());
+        let refused = |bytes: &[u8], words: &str| {
+            fs::write(&place, bytes).unwrap();
+            let error = recover().unwrap_err().to_string();
+            let name = place.display().to_string();
+            let named = error.contains(&name) && error.contains("the run's own");
+            assert!(named && error.contains(words), "{error}");
+            assert_eq!(fs::read(&place).unwrap(), bytes, "{name}");
+        };
+        refused(&foreign, "of another run");
+        match own {
+            Some(bytes) => fs::write(&place, bytes).unwrap(),
+            None => {
+                refused(b"of an older version, perhaps", "not of this run");
+                fs::remove_file(&place).unwrap();
+            }
+        }
+    }
+    assert_eq!(recover().unwrap(), [""; 0]);
 }
 
 #[test]
@@ -459,8 +543,8 @@ fn foreign_folders_and_states_are_refused() {
     check_refused("state.json", "{}", "missing field `version`");
     check_refused(
         "state.json",
-        &changed("\"version\":1", "\"version\":0"),
-        "state of version 0, this build reads 1",
+        &changed("\"version\":2", "\"version\":1"),
+        "state of version 1, this build reads 2",
     );
     check_refused(
         "state.json",

@@ -6,7 +6,7 @@
 //! checksum covers itself and all tensors, so that one wrong bit anywhere is noticed.
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::TensorView;
@@ -30,6 +30,8 @@ const RESTORE: &str = "put a good copy back, or take another checkpoint";
 /// What the run says of a checkpoint; kept as it is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
+    /// Name of the run that trained it.
+    pub run: String,
     /// Name of the form that the network plays.
     pub form: String,
     /// The form's rules, as text or as a hash of it.
@@ -300,9 +302,29 @@ fn sum<'a>(about: &About, by_name: impl Iterator<Item = (&'a str, &'a [u8])>) ->
     })
 }
 
-/// Reads and checks a checkpoint, for what its header says.
+/// Reads the header alone; nothing vouches for what it says.
 pub fn inspect(path: &Path) -> Result<About, CheckpointError> {
-    Ok(Loaded::read(path)?.about)
+    /// Longer than any header of ours, which a damaged length must not exceed.
+    const LONGEST: u64 = 1 << 24;
+    #[derive(Deserialize)]
+    struct Header {
+        #[serde(rename = "__metadata__")]
+        metadata: Option<HashMap<String, String>>,
+    }
+    let read = || {
+        let (mut file, mut length, mut text) = (File::open(path)?, [0; 8], Vec::new());
+        file.read_exact(&mut length)?;
+        file.take(u64::from_le_bytes(length).min(LONGEST))
+            .read_to_end(&mut text)?;
+        Ok(text)
+    };
+    let text = read().map_err(|source| io("reading", path, source))?;
+    let header: Header =
+        serde_json::from_slice(&text).map_err(|source| CheckpointError::Broken {
+            path: path.into(),
+            source: source.into(),
+        })?;
+    about(path, header.metadata.as_ref())
 }
 
 /// Reads the weights that play.

@@ -70,7 +70,13 @@ fn existing(dir: &RunDir, step: u64) -> anyhow::Result<PathBuf> {
 
 /// Whether the checkpoint in the file of `step` is that of the run's step.
 fn check(path: &Path, about: &About, step: u64, state: &State) -> anyhow::Result<()> {
-    let (found, form) = (about.step, &about.origin.form);
+    let (found, form, run) = (about.step, &about.origin.form, &about.origin.run);
+    ensure!(
+        *run == state.run,
+        "{}: a checkpoint of another run ({run}, this one is {}); {RESTORE}",
+        path.display(),
+        state.run
+    );
     ensure!(
         found == step && *form == state.form,
         "{}: a checkpoint of step {found} of the form {form}, expected step {step} of the form {}; {RESTORE}",

@@ -141,15 +141,17 @@ impl Run {
             // Matches come last; what they need must not be found missing only then.
             load::first_opponent(&dir, state, &config)?;
         }
-        if let Some(state) = state.as_mut().filter(|state| state.working) {
+        if state.as_ref().is_some_and(|state| state.working) {
             progress.say(
                 "the last process was killed: games since its last shard and steps since its last checkpoint are lost",
             );
-            state.working = false;
-            dir.write_state(state)?;
         }
         for lost in dir.recover(state.as_ref())? {
             progress.say(&format!("dropped {lost}"));
+        }
+        if let Some(state) = state.as_mut().filter(|state| state.working) {
+            state.working = false;
+            dir.write_state(state)?;
         }
         let is_new = state.is_none();
         let state = state.unwrap_or_else(|| State::new(rules.name, config.run.seed));
@@ -322,7 +324,9 @@ impl Run {
             self.set_resign_below();
         }
         self.pending.rows.append(&game.rows);
-        self.pending.games.push(store::game_text(self.rules, &game));
+        self.pending
+            .games
+            .push(store::game_text(&self.state.run, self.rules, &game));
     }
 
     fn set_resign_below(&self) {

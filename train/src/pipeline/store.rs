@@ -26,6 +26,7 @@ impl Run {
             next_game_id: self.pace.next_game.load(Relaxed),
         };
         let head = ShardHead {
+            run: self.state.run.clone(),
             form: self.rules.name.into(),
             ruleset: format!("{:?}", self.rules),
         };
@@ -43,6 +44,7 @@ impl Run {
     /// Writes a checkpoint, commits it and gives its average to the workers.
     pub(super) fn checkpoint(&mut self) -> anyhow::Result<()> {
         let origin = Origin {
+            run: self.state.run.clone(),
             form: self.rules.name.into(),
             ruleset: format!("{:?}", self.rules),
             config: self.config.to_toml(),
@@ -80,9 +82,14 @@ impl Run {
 }
 
 /// A game as its text is kept.
-pub(super) fn game_text(rules: &'static Ruleset, game: &FinishedGame<World>) -> GameText {
+pub(super) fn game_text(
+    run: &str,
+    rules: &'static Ruleset,
+    game: &FinishedGame<World>,
+) -> GameText {
     GameText {
         id: game.id,
+        run: run.into(),
         seed: game.seed,
         form: rules.name.into(),
         start: game.start.position().fen(),

@@ -17,6 +17,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use model::checkpoint;
 use selfplay::record::Rows;
 
 use crate::atomic::{self, FileError};
@@ -159,8 +160,12 @@ impl RunDir {
     }
 
     /// Creates missing folders and drops what a killed process left uncommitted. Returns a line for
-    /// people for each thing dropped.
+    /// people for each thing dropped. Another run's samples, games or checkpoints are an error, and then
+    /// nothing has changed.
     pub fn recover(&self, state: Option<&State>) -> Result<Vec<String>, FileError> {
+        if let Some(state) = state {
+            self.check_own(state)?;
+        }
         let mut dropped = Vec::new();
         for folder in [CHECKPOINTS, SAMPLES, GAMES, TENSORBOARD] {
             let folder = self.path.join(folder);
@@ -188,6 +193,40 @@ impl RunDir {
         })?;
         self.drop_beyond(CHECKPOINT, step, &mut dropped, |_| None)?;
         Ok(dropped)
+    }
+
+    /// Whether every numbered file is of this run. A committed one that does not say is judged when it is read;
+    /// what is not committed is to be dropped, so it has to say.
+    fn check_own(&self, state: &State) -> Result<(), FileError> {
+        type Owner = fn(&Path) -> Option<String>;
+        let (commits, step) = (state.selfplay.commits, state.training.step);
+        let kinds: [(Numbered, u64, Owner); 3] = [
+            (SHARD, commits, |path| {
+                Some(samples::read_head(path).ok()?.run)
+            }),
+            (GAMES_TEXT, commits, |path| games::read_run(path).ok()),
+            (CHECKPOINT, step, |path| {
+                Some(checkpoint::inspect(path).ok()?.origin.run)
+            }),
+        ];
+        for (kind, last, owner) in kinds {
+            for (number, path) in kind.all(&self.path)? {
+                let whose = match owner(&path) {
+                    Some(run) if run == state.run => continue,
+                    Some(run) => format!("of another run ({run}, this one is {})", state.run),
+                    None if number <= last => continue,
+                    None => "not of this run, which has not come so far, nor readable".to_string(),
+                };
+                let folder = kind.folder;
+                return Err(FileError::content(
+                    &path,
+                    format!(
+                        "{whose}; put the run's own {folder} back, or take it out of this folder"
+                    ),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Drops the unfinished files in `folder` whose final name is `ours`.

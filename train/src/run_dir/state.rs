@@ -1,6 +1,8 @@
 //! What `state.json` holds.
 use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
+use std::time::SystemTime;
 
 use selfplay::game::{Color, Outcome};
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,7 @@ use crate::pipeline::Calibration;
 use crate::replay::{ReplayBucket, RowTotals};
 
 /// Version of `state.json`.
-pub const STATE_VERSION: u32 = 1;
+pub const STATE_VERSION: u32 = 2;
 
 /// What a run has committed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +21,8 @@ pub const STATE_VERSION: u32 = 1;
 pub struct State {
     /// [`STATE_VERSION`].
     pub version: u32,
+    /// Names the run apart from all others; its samples, games and checkpoints carry it.
+    pub run: String,
     /// Name of the form.
     pub form: String,
     /// Seed of the run.
@@ -93,10 +97,11 @@ pub struct TrainingState {
 }
 
 impl State {
-    /// A run that has done nothing.
+    /// A run that has done nothing, with a name drawn at random.
     pub fn new(form: &str, seed: u64) -> Self {
         State {
             version: STATE_VERSION,
+            run: format!("{:016x}", RandomState::new().hash_one(SystemTime::now())),
             form: form.to_string(),
             seed,
             elapsed_seconds: 0.0,

@@ -21,7 +21,7 @@ pub use check::check_rows;
 /// Value of the root attribute `format`.
 pub const FORMAT: &str = "fanqi-samples";
 /// Value of the root attribute `version`; it changes when a column or its meaning does.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// The first bytes of an HDF5 file without a user block.
 const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
@@ -40,6 +40,8 @@ pub struct SamplesConfig {
 /// What a shard says of itself besides its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardHead {
+    /// Name of the run that made it.
+    pub run: String,
     /// Name of the form, as `--form` takes it.
     pub form: String,
     /// The form's rules, for people.
@@ -126,6 +128,7 @@ fn image(rows: &Rows, head: &ShardHead, config: &SamplesConfig) -> hdf5::Result<
     file.new_attr::<u32>()
         .create("version")?
         .write_scalar(&VERSION)?;
+    text(&file, "run", &head.run)?;
     text(&file, "form", &head.form)?;
     text(&file, "ruleset", &head.ruleset)?;
     text(&file, "record_layout", RECORD_LAYOUT)?;
@@ -242,6 +245,11 @@ pub fn read(path: &Path, form: Option<&str>) -> Result<(ShardHead, Rows), FileEr
     Ok((head, rows))
 }
 
+/// Reads only what a shard says of itself.
+pub fn read_head(path: &Path) -> Result<ShardHead, FileError> {
+    open(path, None).map(|(_, head)| head)
+}
+
 /// Reads only the game id of each row.
 pub fn read_game_ids(path: &Path, form: Option<&str>) -> Result<Vec<u64>, FileError> {
     let (file, _) = open(path, form)?;
@@ -302,6 +310,7 @@ fn open(path: &Path, form: Option<&str>) -> Result<(File, ShardHead), FileError>
     }
     let missing = |name: &str| bad(format!("the attribute `{name}` is missing"));
     let head = ShardHead {
+        run: text("run").ok_or_else(|| missing("run"))?,
         form: text("form").ok_or_else(|| missing("form"))?,
         ruleset: text("ruleset").ok_or_else(|| missing("ruleset"))?,
     };
