@@ -163,6 +163,28 @@ fn other_bad_inputs_are_refused() {
 }
 
 #[test]
+fn too_large_a_window_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [new, empty, old] = ["new", "empty", "old"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&empty).expect("created");
+    ok(&mut train(&old, &["run.produced_rows=1"]));
+    let before = state(&old);
+    for run in [&new, &empty, &old] {
+        let sets = [
+            "replay.max_rows=1000000000",
+            "replay.policy_entries_per_row=512",
+            "run.produced_rows=2",
+        ];
+        let words = ["tiny.toml", "`replay.max_rows` = 1000000000", "GB", "lower"];
+        refused(&mut train(run, &sets), &words);
+    }
+    assert!(!new.exists());
+    assert_eq!(std::fs::read_dir(&empty).expect("readable").count(), 0);
+    assert_eq!(state(&old), before);
+    ok(&mut train(&old, &["run.produced_rows=2"]));
+}
+
+#[test]
 fn every_shipped_config_is_valid() {
     let folder = tempfile::tempdir().expect("a folder");
     let blocked = folder.path().join("blocked");

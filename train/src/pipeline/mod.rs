@@ -26,7 +26,7 @@ use ::selfplay::game::{Color, Outcome};
 use ::selfplay::record::Rows;
 use ::selfplay::rules::{Ruleset, World};
 use ::selfplay::worker::FinishedGame;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use model::batch::TrainBatch;
 use model::device::{Placement, single_threaded};
 use model::learner::Learner;
@@ -116,6 +116,9 @@ impl Run {
         placement: Placement,
         progress: Progress,
     ) -> anyhow::Result<Self> {
+        let window = || Replay::new(&config.replay).map_err(|e| anyhow!("{origin}: {e}"));
+        // A new run leaves nothing behind if its memory is missing; an old one is locked before it takes any.
+        let early = (!RunDir::exists(path)).then(window).transpose()?;
         let (dir, mut state) = RunDir::open(path)?;
         if let Some(state) = &state {
             let old = Config::load_resolved(&dir.config_path())?;
@@ -155,7 +158,7 @@ impl Run {
         }
         let is_new = state.is_none();
         let state = state.unwrap_or_else(|| State::new(rules.name, config.run.seed));
-        let mut replay = Replay::new(&config.replay).map_err(anyhow::Error::msg)?;
+        let mut replay = early.map_or_else(window, Ok)?;
         replay.restore(&dir.shards(&state)?, state.selfplay.rows, rules.name)?;
         let mut bucket = state.training.bucket;
         bucket.made(state.selfplay.rows.training, &config.replay);

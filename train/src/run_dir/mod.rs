@@ -149,10 +149,15 @@ impl RunDir {
         ))
     }
 
+    /// Whether there is a run in `path`, which may be worked on.
+    pub fn exists(path: &Path) -> bool {
+        path.join(STATE).is_file()
+    }
+
     /// Locks an existing run and reads its state.
     pub fn open_existing(path: &Path) -> Result<(Self, State), FileError> {
         let none = || FileError::content(path, format!("not a run directory: it has no {STATE}"));
-        if !path.join(STATE).is_file() {
+        if !Self::exists(path) {
             return Err(none());
         }
         let (dir, state) = Self::open(path)?;
