@@ -234,7 +234,9 @@ fn another_network_or_optimiser_is_refused() {
         &OPTIM,
     );
     assert!(
-        message.contains("channels: 8") && message.contains("channels: 16"),
+        message.contains(
+            "a network of `net.channels` = 8, but `net.channels` = 16 was asked for; give"
+        ),
         "{message}"
     );
     let message = load(
@@ -245,7 +247,8 @@ fn another_network_or_optimiser_is_refused() {
         },
     );
     assert!(
-        message.contains("the moments of adamw") && message.contains("sgd"),
+        message
+            .contains("the moments of `optim.kind` = adamw, but `optim.kind` = sgd was asked for"),
         "{message}"
     );
 }

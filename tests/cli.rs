@@ -154,6 +154,17 @@ fn other_bad_inputs_are_refused() {
         &mut fanqi(["strength", "no/such/run"]),
         &["no/such/run", "not a run directory"],
     );
+    let file = folder.path().join("file");
+    std::fs::write(&file, "mine").expect("written");
+    for run in [file.clone(), file.join("below")] {
+        refused(&mut train(&run, &[]), &["file: not a folder", "--run DIR"]);
+        let words = ["not a run directory", "file"];
+        refused(fanqi(["strength"]).arg(&run), &words);
+    }
+    refused(
+        &mut train(Path::new(""), &[]),
+        &["--run", "none was supplied"],
+    );
     assert!(!run.exists(), "something was written");
     let full = folder.path().join("full");
     std::fs::create_dir(&full).expect("created");

@@ -245,7 +245,9 @@ fn damaged_files_are_refused_by_name() {
         fs::write(&path, damage(whole.clone())).expect("written");
         let mut words = words.to_vec();
         words.push(file);
-        refused(&mut train(&run, &["run.produced_rows=0"]), &words);
+        let error = refused(&mut train(&run, &["run.produced_rows=0"]), &words);
+        let advice = [" back", "--run DIR", "with the build that wrote it"];
+        assert!(advice.iter().any(|words| error.contains(words)), "{error}");
         fs::write(&path, whole).expect("written");
     };
     let checkpoint = format!("checkpoints/{step:09}.safetensors");
@@ -295,10 +297,40 @@ fn damaged_files_are_refused_by_name() {
         &["version 0"],
     );
     check("state.json", &|_| b"{".to_vec(), &[]);
-    for name in [first, &checkpoint] {
+    let changed = |from: &'static str, to: &'static str| {
+        move |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).expect("text");
+            assert!(text.contains(from), "{text}");
+            text.replace(from, to).into_bytes()
+        }
+    };
+    let own = "the run's own config";
+    check("config.toml", &|_| b"[net".to_vec(), &[own]);
+    check(
+        "config.toml",
+        &changed("seed = 1", "sed = 1"),
+        &[own, "run.sed"],
+    );
+    check(
+        "config.toml",
+        &changed("seed = 1", "seed = 7"),
+        &["= 7", "state.json"],
+    );
+    check(
+        "state.json",
+        &changed("xiangqi", "jieqi"),
+        &["jieqi", "config.toml"],
+    );
+    check("state.json", &|_| vec![0xff; 9], &["not a run's state"]);
+    check(
+        "samples/000001.h5",
+        &|_| b"not HDF5".to_vec(),
+        &["take it away"],
+    );
+    for name in ["config.toml", first, &checkpoint] {
         let (path, aside) = (run.join(name), run.join("aside"));
         fs::rename(&path, &aside).expect("moved");
-        let words = [name, "there is no checkpoint of step"];
+        let words = [name, "the run's own", "back", "--run DIR"];
         refused(&mut train(&run, &["run.produced_rows=0"]), &words);
         fs::rename(&aside, &path).expect("moved");
     }

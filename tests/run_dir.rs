@@ -546,15 +546,46 @@ fn foreign_folders_and_states_are_refused() {
         &changed("\"version\":2", "\"version\":1"),
         "state of version 1, this build reads 2",
     );
-    check_refused(
-        "state.json",
-        &changed("\"games\":0", "\"games\":-1"),
-        "not a run's state",
+    let not_a_state = |from: &str, to: &str, field: &str| {
+        let expected = format!("not a run's state: {field}");
+        check_refused("state.json", &changed(from, to), &expected);
+    };
+    not_a_state("\"games\":0", "\"games\":-1", "selfplay.games: ");
+    not_a_state(
+        "\"games\":0",
+        "\"games\":1",
+        "selfplay.games: 1, expected 0,",
     );
+    not_a_state("\"draws\"", "\"drawn\"", "selfplay.drawn: unknown field");
+    not_a_state("\"step\":0", "\"step\":true", "training.step: ");
+    not_a_state("\"used\":0", "\"used\":1e3", "training.bucket.used: ");
+    not_a_state("\"working\":false", "\"working\":0", "working: ");
+    not_a_state(
+        "_seconds\":0.0",
+        "_seconds\":-1.0",
+        "elapsed_seconds: -1, expected 0..=",
+    );
+    not_a_state("_seconds\":0.0", "_seconds\":1e300", "elapsed_seconds: 1");
+    for field in [
+        "commits",
+        "next_game_id",
+        "held_out",
+        "rows_trained",
+        "made",
+        "used",
+    ] {
+        let (from, largest) = (format!("\"{field}\":0"), u64::MAX);
+        let error = format!(".{field}: {largest}, expected 0..=9007199254740992; put a good copy");
+        check_refused(
+            "state.json",
+            &changed(&from, &format!("\"{field}\":{largest}")),
+            &error,
+        );
+    }
     check_refused(
         "state.json",
-        &changed("\"draws\"", "\"drawn\""),
-        "unknown field `drawn`",
+        &format!("{state}{state}"),
+        "trailing characters",
     );
 }
 
@@ -565,8 +596,20 @@ fn a_file_in_the_way_is_an_error() {
     fs::write(&path, b"").unwrap();
     for path in [path.clone(), path.join("run")] {
         let error = RunDir::open(&path).unwrap_err().to_string();
-        assert!(error.contains("creating the run directory"), "{error}");
+        for words in ["file: not a folder", "--run DIR", path.to_str().unwrap()] {
+            assert!(error.contains(words), "{error}");
+        }
     }
+    let error = RunDir::open_existing(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("file: not a run directory: it is a file"),
+        "{error}"
+    );
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
+    let error = RunDir::open(&link).unwrap_err().to_string();
+    assert!(error.contains("link: not a folder"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 /// Not a test: opens a run that may not be written, when started by one.

@@ -12,20 +12,21 @@ use std::path::{Path, PathBuf};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
-use tch::{Device, TchError};
+use tch::Device;
 
 use crate::config::{NetConfig, OptimConfig, OptimKind};
 use crate::device::Placement;
 use crate::learner::Learner;
 use crate::params::{Layout, Role, Weights, to_vec};
 
+mod error;
+pub use error::CheckpointError;
+use error::RESTORE;
+
 /// Version of the file format.
 pub const FORMAT: u32 = 2;
 /// Name of the header's metadata entry.
 pub const KEY: &str = "fanqi_checkpoint";
-
-/// What to do with a file that cannot be used.
-const RESTORE: &str = "put a good copy back, or take another checkpoint";
 
 /// What the run says of a checkpoint; kept as it is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,80 +60,6 @@ pub struct About {
     pub origin: Origin,
     /// [`checksum`] of the file.
     pub crc32c: u32,
-}
-
-/// Why a checkpoint could not be written or read.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
-    /// The file system refused.
-    #[error("{doing} {path}: {source}")]
-    Io {
-        /// What was being done.
-        doing: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
-    /// Not a whole safetensors file.
-    #[error("{path} is truncated or no safetensors file: {source}; {RESTORE}")]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: safetensors::SafeTensorError,
-    },
-    /// A safetensors file of somebody else's.
-    #[error("{path} is no fanqi checkpoint: its header has no readable entry \"{KEY}\"{detail}")]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// Why the entry could not be read, if it is there.
-        detail: String,
-    },
-    /// Another version of the format.
-    #[error(
-        "{path} has checkpoint format {found}, but this program reads format {FORMAT}: use the version that wrote it"
-    )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-    },
-    /// Something in it changed after it was written.
-    #[error("{path} is damaged: its checksum is {found:08x}, written was {written:08x}; {RESTORE}")]
-    Checksum {
-        /// The file.
-        path: PathBuf,
-        /// Sum of what it holds.
-        found: u32,
-        /// Sum that it was written with.
-        written: u32,
-    },
-    /// A tensor is not as the header says.
-    #[error("{path}: tensor {tensor} {what}")]
-    Tensor {
-        /// The file.
-        path: PathBuf,
-        /// Name of the tensor.
-        tensor: String,
-        /// What is wrong and what was expected.
-        what: String,
-    },
-    /// It is a whole checkpoint, but of something else than was asked for.
-    #[error("{path} holds {found}, but {asked} was asked for")]
-    Mismatch {
-        /// The file.
-        path: PathBuf,
-        /// What it holds.
-        found: String,
-        /// What was asked for.
-        asked: String,
-    },
-    /// The backend failed.
-    #[error("torch failed: {0}")]
-    Torch(#[from] TchError),
 }
 
 /// A checkpoint read whole and checked.
@@ -374,16 +301,17 @@ impl Learner {
             asked,
         };
         if loaded.about.net != *net {
-            return Err(mismatch(
-                format!("a network of {:?}", loaded.about.net),
-                format!("{net:?}"),
-            ));
+            let (found, asked) = differences(&loaded.about.net, net);
+            return Err(mismatch(format!("a network of {found}"), asked));
         }
         if loaded.about.optimiser != config.kind {
             let name = |kind: OptimKind| format!("{kind:?}").to_lowercase();
             return Err(mismatch(
-                format!("the moments of {}", name(loaded.about.optimiser)),
-                format!("the optimiser {}", name(config.kind)),
+                format!(
+                    "the moments of `optim.kind` = {}",
+                    name(loaded.about.optimiser)
+                ),
+                format!("`optim.kind` = {}", name(config.kind)),
             ));
         }
         let file = loaded.file()?;
@@ -402,6 +330,23 @@ impl Learner {
         (learner.step, learner.rows) = (loaded.about.step, loaded.about.rows);
         Ok((learner, loaded.about))
     }
+}
+
+/// The settings in which two networks differ, of one and of the other.
+fn differences(a: &NetConfig, b: &NetConfig) -> (String, String) {
+    let settings = |net: &NetConfig| match serde_json::to_value(net) {
+        Ok(serde_json::Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let (a, b) = (settings(a), settings(b));
+    let differing = |own: &serde_json::Map<_, _>, other: &serde_json::Map<_, _>| {
+        own.iter()
+            .filter(|(key, value)| other.get(*key) != Some(*value))
+            .map(|(key, value)| format!("`net.{key}` = {value}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    (differing(&a, &b), differing(&b, &a))
 }
 
 type Part = (&'static str, Vec<f32>, bool);

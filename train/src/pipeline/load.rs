@@ -10,6 +10,25 @@ use model::params::Weights;
 use crate::config::Config;
 use crate::run_dir::{RunDir, State};
 
+/// The run's own config, which must be the one that `state` speaks of.
+pub fn config(dir: &RunDir, state: &State, sets: &[String]) -> anyhow::Result<Config> {
+    let path = dir.config_path();
+    let config = Config::load(Some(&path), sets)
+        .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))?;
+    let found = (config.ruleset.base.as_str(), config.run.seed);
+    let expected = (state.form.as_str(), state.seed);
+    ensure!(
+        found == expected,
+        "{}: `ruleset.base` = {} and `run.seed` = {}, but state.json says {} and {}; {RESTORE}",
+        path.display(),
+        found.0,
+        found.1,
+        expected.0,
+        expected.1
+    );
+    Ok(config)
+}
+
 /// The learner that `state` speaks of.
 pub(super) fn learner(
     dir: &RunDir,

@@ -26,7 +26,9 @@ use crate::replay::RowTotals;
 use crate::samples::{self, SamplesConfig, ShardHead};
 use crate::strength::StrengthTable;
 
+mod numbered;
 mod state;
+use self::numbered::Numbered;
 pub use state::{STATE_VERSION, SelfplayState, State, TrainingState};
 
 const LOCK: &str = "run.lock";
@@ -38,54 +40,6 @@ const SAMPLES: &str = "samples";
 const GAMES: &str = "games";
 const TENSORBOARD: &str = "tensorboard";
 const STRENGTH: &str = "strength";
-
-/// A kind of file that stands once a number in its folder; the folder may hold anything else beside it.
-#[derive(Clone, Copy, Debug)]
-struct Numbered {
-    folder: &'static str,
-    digits: usize,
-    extension: &'static str,
-}
-
-impl Numbered {
-    const fn new(folder: &'static str, digits: usize, extension: &'static str) -> Self {
-        Numbered {
-            folder,
-            digits,
-            extension,
-        }
-    }
-
-    /// The name of number `n`, without its folder.
-    fn name(self, n: u64) -> String {
-        format!("{n:0width$}.{}", self.extension, width = self.digits)
-    }
-
-    fn path(self, run: &Path, n: u64) -> PathBuf {
-        run.join(self.folder).join(self.name(n))
-    }
-
-    /// The number whose name is exactly `name`.
-    fn number(self, name: &str) -> Option<u64> {
-        let n = name.split('.').next()?.parse().ok()?;
-        (self.name(n) == name).then_some(n)
-    }
-
-    /// (number, path) of the files of this kind, ascending; none where the folder is missing.
-    fn all(self, run: &Path) -> Result<Vec<(u64, PathBuf)>, FileError> {
-        let folder = run.join(self.folder);
-        if !folder.is_dir() {
-            return Ok(Vec::new());
-        }
-        let mut all: Vec<_> = atomic::names(&folder)?
-            .iter()
-            .filter_map(|name| Some((self.number(name)?, folder.join(name))))
-            .filter(|(_, path)| path.is_file())
-            .collect();
-        all.sort();
-        Ok(all)
-    }
-}
 
 const CHECKPOINT: Numbered = Numbered::new(CHECKPOINTS, 9, "safetensors");
 const SHARD: Numbered = Numbered::new(SAMPLES, 6, "h5");
@@ -118,12 +72,21 @@ impl RunDir {
     /// Locks the run directory `path`, creating it if there is none, and reads its state, `None` in a
     /// new run. Changes nothing else; see [`RunDir::recover`].
     pub fn open(path: &Path) -> Result<(Self, Option<State>), FileError> {
+        if let Some(file) = in_the_way(path) {
+            return Err(FileError::content(
+                file,
+                format!(
+                    "not a folder, so the run directory {} cannot be; choose another with --run DIR",
+                    path.display()
+                ),
+            ));
+        }
         if path.is_dir() {
             let names = atomic::names(path)?;
             if !names.is_empty() && !names.iter().any(|n| n == LOCK || n == STATE) {
                 return Err(FileError::content(
                     path,
-                    "this folder is neither empty nor a run directory; choose another",
+                    "this folder is neither empty nor a run directory; choose another with --run DIR",
                 ));
             }
         } else {
@@ -136,7 +99,7 @@ impl RunDir {
             return Err(FileError::content(
                 path,
                 format!(
-                    "{STATE} is missing, but there are samples, games or checkpoints of training; put it back, or choose another folder"
+                    "{STATE} is missing, but there are samples, games or checkpoints of training; put it back, or choose another folder with --run DIR"
                 ),
             ));
         }
@@ -156,7 +119,13 @@ impl RunDir {
 
     /// Locks an existing run and reads its state.
     pub fn open_existing(path: &Path) -> Result<(Self, State), FileError> {
-        let none = || FileError::content(path, format!("not a run directory: it has no {STATE}"));
+        let none = || {
+            let what = match in_the_way(path) {
+                Some(_) => "it is a file".to_string(),
+                None => format!("it has no {STATE}"),
+            };
+            FileError::content(path, format!("not a run directory: {what}"))
+        };
         if !Self::exists(path) {
             return Err(none());
         }
@@ -391,6 +360,12 @@ impl RunDir {
             out.write_all(b"\n")
         })
     }
+}
+
+/// What keeps `path` from being a folder: it or one above it is a file, or a link that leads nowhere.
+fn in_the_way(path: &Path) -> Option<&Path> {
+    let there = path.ancestors().find(|p| p.symlink_metadata().is_ok())?;
+    (!there.is_dir()).then_some(there)
 }
 
 /// Whether the folder has what only a run with a state can have committed.
