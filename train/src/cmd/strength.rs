@@ -6,6 +6,7 @@ use anyhow::Context;
 use model::device::Placement;
 use selfplay::rules::Ruleset;
 
+use crate::config::Config;
 use crate::output::{note, print};
 use crate::pipeline::{self, load, strength};
 use crate::run_dir::RunDir;
@@ -26,7 +27,8 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let (dir, state) = pipeline::explain(RunDir::open_existing(&args.run).map_err(Into::into))?;
-    let config = load::config(&dir, &state, &args.sets)?;
+    load::config(&dir, &state)?;
+    let config = Config::load(Some(&dir.config_path()), &args.sets)?;
     let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
     let placement = Placement::resolve(&config.device)?;
     let step = args.step.unwrap_or(state.training.step);

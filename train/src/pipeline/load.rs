@@ -11,9 +11,9 @@ use crate::config::Config;
 use crate::run_dir::{RunDir, State};
 
 /// The run's own config, which must be the one that `state` speaks of.
-pub fn config(dir: &RunDir, state: &State, sets: &[String]) -> anyhow::Result<Config> {
+pub fn config(dir: &RunDir, state: &State) -> anyhow::Result<Config> {
     let path = dir.config_path();
-    let config = Config::load(Some(&path), sets)
+    let config = Config::load_resolved(&path)
         .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))?;
     let found = (config.ruleset.base.as_str(), config.run.seed);
     let expected = (state.form.as_str(), state.seed);

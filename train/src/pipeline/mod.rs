@@ -121,7 +121,7 @@ impl Run {
         let early = (!RunDir::exists(path)).then(window).transpose()?;
         let (dir, mut state) = RunDir::open(path)?;
         if let Some(state) = &state {
-            let old = load::config(&dir, state, &[])?;
+            let old = load::config(&dir, state)?;
             for change in old.changes_on_resume(&config, origin)? {
                 progress.say(&format!(
                     "config: {}: {} -> {}",
