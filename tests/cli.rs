@@ -182,11 +182,11 @@ fn too_large_a_window_leaves_nothing_behind() {
     let before = state(&old);
     for run in [&new, &empty, &old] {
         let sets = [
-            "replay.max_rows=1000000000",
+            "replay.max_rows=100000000",
             "replay.policy_entries_per_row=512",
             "run.produced_rows=2",
         ];
-        let words = ["tiny.toml", "`replay.max_rows` = 1000000000", "GB", "lower"];
+        let words = ["tiny.toml", "`replay.max_rows` = 100000000", "GB", "lower"];
         refused(&mut train(run, &sets), &words);
     }
     assert!(!new.exists());
@@ -252,7 +252,7 @@ fn outputs_that_are_closed_or_full_never_panic() {
             "selfplay",
             &tiny,
             "--seconds",
-            "0.01",
+            "0.1",
             "--rounds",
             "1",
         ],
