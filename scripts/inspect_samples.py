@@ -21,7 +21,7 @@ except ImportError as error:
     )
     sys.exit(2)
 
-FORMAT, VERSION = "fanqi-samples", 1
+FORMAT, VERSION = "fanqi-samples", 2
 SQUARES, PLANES = 90, 50
 # dataset: (dtype, columns; None for a one-dimensional dataset)
 DATASETS = {

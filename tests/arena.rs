@@ -153,7 +153,7 @@ fn colours_are_exchanged_and_openings_shared() {
 #[test]
 fn openings_are_playable() {
     let random = Player::Builtin(Builtin::Random);
-    for opening_plies in [0, 1, 2, 9, 40] {
+    for opening_plies in [0, 1, 2, 9, 40, 100] {
         let result = play(
             &random,
             &random,
@@ -184,6 +184,23 @@ fn openings_are_playable() {
                 assert!(!won, "{mv} wins at once: {game:?}");
             }
         }
+    }
+}
+
+/// A config allows as many games as there are openings, twice as many as a match draws.
+#[test]
+fn no_opening_repeats_in_the_longest_match_that_a_config_allows() {
+    let random = Player::Builtin(Builtin::Random);
+    let board = selfplay::rules::Position::start(selfplay::rules::Ruleset::all()[0]);
+    for opening_plies in [1, 2] {
+        let longest = MatchConfig {
+            opening_plies,
+            ply_cap: opening_plies + 1,
+            ..config(board.perft(opening_plies.into()) as u32 / 2)
+        };
+        let result = play(&random, &random, &longest, 6);
+        let openings: HashSet<_> = result.games.iter().map(opening).collect();
+        assert_eq!(openings.len() as u32, longest.pairs);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use model::checkpoint::{CheckpointError, KEY, Origin, inspect, load_play};
+use model::checkpoint::{About, CheckpointError, KEY, Origin, checksum, inspect, load_play};
 use model::config::{NetConfig, OptimConfig, OptimKind};
 use model::learner::Learner;
 use model_rows::{NET, OPTIM, placement, rows, train_batch};
@@ -15,6 +15,7 @@ use tch::Kind;
 
 fn origin() -> Origin {
     Origin {
+        run: "this run".into(),
         form: "xiangqi".into(),
         ruleset: "rules \"1\"".into(),
         config: "a = 1\n".into(),
@@ -99,7 +100,30 @@ fn a_truncated_file_never_loads() {
     assert!(load_play(&cut).is_err());
 }
 
-/// The file of `learner` with its tensors and its metadata entry changed.
+#[test]
+fn a_flipped_bit_anywhere_is_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = file(dir.path(), "net", &trained(&OPTIM, Kind::Float, 1));
+    let path = dir.path().join("flipped");
+    let header = 8 + u64::from_le_bytes(whole[..8].try_into().unwrap()) as usize;
+    // Every bit of the start, one bit of many header and data bytes, and the very last.
+    let (early, late) = (header.div_ceil(400), (whole.len() - header) / 400);
+    let bytes = (0..64)
+        .flat_map(|at| (0..8).map(move |bit| (at, bit)))
+        .chain((64..header).step_by(early).map(|at| (at, at % 7)))
+        .chain((header..whole.len()).step_by(late).map(|at| (at, at % 8)))
+        .chain([(whole.len() - 1, 7)]);
+    for (at, bit) in bytes {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1 << bit;
+        fs::write(&path, flipped).unwrap();
+        let place = format!("bit {bit} of byte {at}, header ends at {header}");
+        let message = load_play(&path).expect_err(&place).to_string();
+        assert!(message.contains("flipped"), "{place}: {message}");
+    }
+}
+
+/// The file of `learner` with its tensors and its metadata entry changed, and the checksum of that.
 fn edited(
     bytes: &[u8],
     edit: impl Fn(&mut HashMap<String, (Vec<usize>, Vec<u8>)>, &mut String),
@@ -116,8 +140,14 @@ fn edited(
     let views = tensors
         .iter()
         .map(|(n, (s, d))| (n, TensorView::new(Dtype::F32, s.clone(), d).unwrap()));
+    let whole = safetensors::serialize(views, None).unwrap();
+    let file = SafeTensors::deserialize(&whole).unwrap();
+    if let Ok(about) = serde_json::from_str::<About>(&text) {
+        let crc32c = checksum(&about, &file);
+        text = serde_json::to_string(&About { crc32c, ..about }).unwrap();
+    }
     let metadata = (!text.is_empty()).then(|| HashMap::from([(KEY.to_string(), text)]));
-    safetensors::serialize(views, metadata).unwrap()
+    safetensors::serialize(file.tensors(), metadata).unwrap()
 }
 
 #[test]
@@ -144,9 +174,9 @@ fn every_other_fault_is_named() {
     );
     check(
         edited(&whole, |_, text| {
-            *text = text.replace("\"format\":1", "\"format\":2")
+            *text = text.replace("\"format\":2", "\"format\":1")
         }),
-        &["format 2", "reads format 1"],
+        &["format 1", "reads format 2"],
     );
     check(
         edited(&whole, |_, text| {
@@ -173,6 +203,13 @@ fn every_other_fault_is_named() {
         &[name, "not finite"],
     );
     check(edited(&whole, |_, _| ()).split_off(1), &["truncated"]);
+    let flipped = whole.iter().rev().enumerate().rev();
+    let flipped = flipped
+        .map(|(back, &byte)| byte ^ u8::from(back == 40))
+        .collect();
+    check(flipped, &["damaged", "checksum", "put a good copy back"]);
+    fs::write(&path, edited(&whole, |_, _| ())).unwrap();
+    load_play(&path).unwrap();
 }
 
 #[test]
@@ -197,7 +234,9 @@ fn another_network_or_optimiser_is_refused() {
         &OPTIM,
     );
     assert!(
-        message.contains("channels: 8") && message.contains("channels: 16"),
+        message.contains(
+            "a network of `net.channels` = 8, but `net.channels` = 16 was asked for; give"
+        ),
         "{message}"
     );
     let message = load(
@@ -208,7 +247,8 @@ fn another_network_or_optimiser_is_refused() {
         },
     );
     assert!(
-        message.contains("the moments of adamw") && message.contains("sgd"),
+        message
+            .contains("the moments of `optim.kind` = adamw, but `optim.kind` = sgd was asked for"),
         "{message}"
     );
 }

@@ -9,6 +9,7 @@ use train::games::{self, GameText};
 fn game(id: u64, plies: usize) -> GameText {
     GameText {
         id,
+        run: "5f3a90c1d2e4b678".into(),
         seed: id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         form: "xiangqi".into(),
         start: "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1".into(),
@@ -43,6 +44,7 @@ fn any_game() -> impl Strategy<Value = GameText> {
     (
         any::<[u64; 4]>(),
         "[ -!#-~]{0,60}",
+        "[0-9a-f]{16}",
         moves,
         outcome,
         reason,
@@ -52,12 +54,14 @@ fn any_game() -> impl Strategy<Value = GameText> {
             |(
                 [id, seed, net_step_first, net_step_last],
                 start,
+                run,
                 moves,
                 outcome,
                 reason,
                 would_resign,
             )| GameText {
                 id,
+                run,
                 seed,
                 form: "jieqi".into(),
                 start,
@@ -77,6 +81,8 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.txt");
         games::write(&path, &all).unwrap();
+        let run = games::read_run(&path).ok();
+        prop_assert_eq!(run.as_ref(), all.first().map(|game| &game.run));
         prop_assert_eq!(games::read(&path).unwrap(), all);
     }
 }
@@ -96,6 +102,7 @@ fn games_that_would_not_come_back_are_not_written() {
     check(|g| g.moves[1] = "1:".into());
     check(|g| g.start = "a\"b".into());
     check(|g| g.start = "a\nb".into());
+    check(|g| g.run = "a\"b".into());
 }
 
 #[test]
@@ -118,6 +125,14 @@ fn games_with_errors_are_named() {
         "[Result \"red\"]",
         "[Result \"1-0\"]",
         "game 1: the tag Result",
+    );
+    let run = "[Run \"5f3a90c1d2e4b678\"]\n";
+    check(run, "", "game 1: the tag Run");
+    fs::write(&path, good.replace(run, "")).unwrap();
+    let error = games::read_run(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("games.txt: games without the tag Run"),
+        "{error}"
     );
     check("[Reason \"checkmate\"]\n", "", "game 1: the tag Reason");
     check("[Id \"2\"]", "[Id 2]", "not a tag");

@@ -142,7 +142,7 @@ proptest! {
     fn a_restored_replay_is_the_one_that_was_killed(seed: u64, batches in 1u64..12, max_rows in 100u64..600, per_row in 8u64..60) {
         let c = ReplayConfig { max_rows, policy_entries_per_row: per_row, ..config() };
         let folder = tempfile::tempdir().unwrap();
-        let head = ShardHead { form: "xiangqi".into(), ruleset: String::new() };
+        let head = ShardHead { run: "a".into(), form: "xiangqi".into(), ruleset: String::new() };
         let samples_config = SamplesConfig { shard_rows: 1, chunk_rows: 64, gzip_level: 1 };
         let (mut replay, mut model, mut shards) = (Replay::new(&c).unwrap(), Model::default(), Vec::new());
         for k in 0..batches {
@@ -286,12 +286,58 @@ fn about_the_share_of_games_is_held_out() {
 }
 
 #[test]
-fn too_large_a_window_is_an_error_and_not_a_crash() {
-    let c = ReplayConfig {
-        max_rows: 1 << 50,
-        ..config()
+fn too_large_a_window_is_an_error_that_names_its_keys() {
+    let check = |max_rows, held_out_rows, policy_entries_per_row, lower: &str| {
+        let c = ReplayConfig {
+            max_rows,
+            held_out_rows,
+            policy_entries_per_row,
+            ..config()
+        };
+        let error = Replay::new(&c).unwrap_err();
+        let keys = [
+            format!("`replay.max_rows` = {max_rows}, "),
+            format!("`replay.held_out_rows` = {held_out_rows} "),
+            format!("`replay.policy_entries_per_row` = {policy_entries_per_row} "),
+            format!("{:.1} GB", c.memory_bytes() as f64 / 1e9),
+            format!("; lower `replay.{lower}`"),
+        ];
+        for words in keys {
+            assert!(error.contains(&words), "{error}: {words}");
+        }
     };
-    assert!(Replay::new(&c).unwrap_err().contains("no memory"));
+    check(1_000_000_000, 1, 512, "max_rows");
+    check(1, 1_000_000_000, 512, "held_out_rows");
+    check(1 << 50, 1, 64, "max_rows");
+    check(u64::MAX, u64::MAX, u64::MAX, "max_rows");
+}
+
+/// Not a test: reserves a window that this process may not have, when started by one.
+#[test]
+fn glutton() {
+    if std::env::var_os("FANQI_TEST_GLUTTON").is_some() {
+        let c = ReplayConfig {
+            max_rows: 10_000_000,
+            ..config()
+        };
+        println!("refused: {}", Replay::new(&c).unwrap_err());
+    }
+}
+
+#[test]
+fn memory_that_the_system_does_not_give_is_an_error() {
+    let out = std::process::Command::new("bash")
+        .args([
+            "-c",
+            "ulimit -v 3000000; exec \"$0\" --exact glutton --nocapture",
+        ])
+        .arg(std::env::current_exe().unwrap())
+        .env("FANQI_TEST_GLUTTON", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned();
+    let refused = "refused: no memory for the replay window: `replay.max_rows` = 10000000";
+    assert!(out.status.success() && text.contains(refused), "{text}");
 }
 
 /// Resident memory of this process, in bytes.

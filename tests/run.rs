@@ -71,6 +71,13 @@ fn a_run_goes_to_its_table_and_says_so_again() {
     ] {
         assert!(lines.contains(name), "no {name} in the metrics");
     }
+    let tables = fs::read_dir(run.join("strength")).expect("tables").count();
+    let shown = stderr(&output).matches("Strength at step").count();
+    assert!(
+        tables > 1,
+        "matches in the middle of the run leave a table too"
+    );
+    assert!(shown > 0, "a table in the middle is shown as it comes");
     let checkpoints = fs::read_dir(run.join("checkpoints"))
         .expect("checkpoints")
         .count();
@@ -83,7 +90,10 @@ fn a_run_goes_to_its_table_and_says_so_again() {
     let again = ok(&mut train(&run, &[]));
     assert!(again.contains("Strength"), "{again}");
     assert_eq!(state(&run), before, "a complete run was changed");
-    let strength = ok(binary::fanqi(["strength"]).arg(&run).args(["--step", "0"]));
+    let strength =
+        ok(binary::fanqi(["strength"])
+            .arg(&run)
+            .args(["--step", "0", "--set", "run.seed=7"]));
     assert!(strength.contains("step 0"), "{strength}");
 }
 
@@ -199,6 +209,39 @@ fn a_second_process_and_an_incompatible_config_are_refused() {
 }
 
 #[test]
+fn parts_of_another_run_are_refused_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Alike in everything but their name: the same config, the same seed.
+    let [run, other] = ["run", "other"].map(|name| folder.path().join(name));
+    for run in [&run, &other] {
+        ok(&mut train(run, &["run.produced_rows=100"]));
+    }
+    let before = state(&run);
+    let swap = |name: &str, words: &[&str]| {
+        let exchange = || {
+            let aside = folder.path().join("aside");
+            fs::rename(run.join(name), &aside).expect("moved");
+            fs::rename(other.join(name), run.join(name)).expect("moved");
+            fs::rename(aside, other.join(name)).expect("moved");
+        };
+        exchange();
+        let words = [words, &["put the run's own"]].concat();
+        refused(&mut train(&run, &["run.produced_rows=200"]), &words);
+        exchange();
+        assert_eq!(state(&run), before);
+    };
+    swap("samples", &["samples/000001.h5", "of another run"]);
+    swap("games", &["games/000001.txt", "of another run"]);
+    let first = "checkpoints/000000000.safetensors";
+    swap(first, &[first, "of another run"]);
+    // They need not have come to the same step.
+    swap("checkpoints", &["checkpoints/"]);
+    swap("state.json", &["checkpoints/"]);
+    ok(&mut train(&run, &["run.produced_rows=200"]));
+    check_counts(&run);
+}
+
+#[test]
 fn damaged_files_are_refused_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = folder.path().join("run");
@@ -212,7 +255,9 @@ fn damaged_files_are_refused_by_name() {
         fs::write(&path, damage(whole.clone())).expect("written");
         let mut words = words.to_vec();
         words.push(file);
-        refused(&mut train(&run, &["run.produced_rows=0"]), &words);
+        let error = refused(&mut train(&run, &["run.produced_rows=0"]), &words);
+        let advice = [" back", "--run DIR", "with the build that wrote it"];
+        assert!(advice.iter().any(|words| error.contains(words)), "{error}");
         fs::write(&path, whole).expect("written");
     };
     let checkpoint = format!("checkpoints/{step:09}.safetensors");
@@ -222,6 +267,34 @@ fn damaged_files_are_refused_by_name() {
         &["truncated"],
     );
     check(&checkpoint, &|_| b"PK\x03\x04 something else".to_vec(), &[]);
+    let flipped = |mut bytes: Vec<u8>| {
+        let last = bytes.len() - 5;
+        bytes[last] ^= 1;
+        bytes
+    };
+    check(&checkpoint, &flipped, &["damaged", "checksum"]);
+    // The first one plays in the matches at the end; that it cannot is said at the start.
+    let first = "checkpoints/000000000.safetensors";
+    let without = ["arena.first_checkpoint", "first checkpoint"];
+    check(first, &flipped, &[&without[..], &["damaged"]].concat());
+    check(first, &|_| Vec::new(), &without);
+    // Each in the other's place.
+    let other = |name: &str| fs::read(run.join(name)).expect("readable");
+    let (newest, oldest) = (other(&checkpoint), other(first));
+    let wrong = format!("a checkpoint of step 0 of the form xiangqi, expected step {step} ");
+    check(&checkpoint, &|_| oldest.clone(), &[&wrong]);
+    let wrong = format!("a checkpoint of step {step} of the form xiangqi, expected step 0 ");
+    check(first, &|_| newest.clone(), &[&wrong, without[0]]);
+    let counted = |bytes: Vec<u8>| {
+        let mut state: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+        state["training"]["rows_trained"] = 1.into();
+        state.to_string().into_bytes()
+    };
+    check(
+        "state.json",
+        &counted,
+        &["trained rows", "counts 1;", &checkpoint],
+    );
     check(
         "samples/000001.h5",
         &|bytes| bytes[..bytes.len() / 2].to_vec(),
@@ -234,37 +307,108 @@ fn damaged_files_are_refused_by_name() {
         &["version 0"],
     );
     check("state.json", &|_| b"{".to_vec(), &[]);
+    let changed = |from: &'static str, to: &'static str| {
+        move |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).expect("text");
+            assert!(text.contains(from), "{text}");
+            text.replace(from, to).into_bytes()
+        }
+    };
+    let own = "the run's own config";
+    check("config.toml", &|_| b"[net".to_vec(), &[own]);
+    check(
+        "config.toml",
+        &changed("seed = 1", "sed = 1"),
+        &[own, "run.sed"],
+    );
+    check(
+        "config.toml",
+        &changed("seed = 1", "seed = 7"),
+        &["= 7", "state.json"],
+    );
+    check(
+        "state.json",
+        &changed("xiangqi", "jieqi"),
+        &["jieqi", "config.toml"],
+    );
+    check("state.json", &|_| vec![0xff; 9], &["not a run's state"]);
+    check(
+        "samples/000001.h5",
+        &|_| b"not HDF5".to_vec(),
+        &["take it away"],
+    );
+    for name in ["config.toml", first, &checkpoint] {
+        let (path, aside) = (run.join(name), run.join("aside"));
+        fs::rename(&path, &aside).expect("moved");
+        let words = [name, "the run's own", "back", "--run DIR"];
+        refused(&mut train(&run, &["run.produced_rows=0"]), &words);
+        fs::rename(&aside, &path).expect("moved");
+    }
     ok(&mut train(&run, &["run.produced_rows=100"]));
 }
 
+/// `fanqi` with arguments where no file may grow beyond `blocks` of 1024 bytes: what a full disk is to a writer.
+/// Returns whether it ended well; otherwise it must have ended in order, with advice.
+fn with_space(blocks: u64, arguments: &[&str]) -> bool {
+    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("bash");
+    command.args(["-c", &limited, env!("CARGO_BIN_EXE_fanqi")]);
+    let output = command.args(arguments).output().expect("bash");
+    let error = stderr(&output);
+    if output.status.success() {
+        return true;
+    }
+    assert_eq!(output.status.code(), Some(1), "{blocks} blocks: {error}");
+    for words in [
+        "no space left while ",
+        "Free some space and give the same command again",
+    ] {
+        assert!(error.contains(words), "{blocks} blocks: {error}");
+    }
+    false
+}
+
 #[test]
-fn a_full_disk_ends_a_run_in_order_and_it_goes_on() {
+fn a_full_disk_ends_a_run_in_order_wherever_it_strikes() {
+    let tiny = binary::data("tiny.toml").display().to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut ended_well = Vec::new();
+    // From the lock over the config, the first checkpoint, shards and metrics to none at all.
+    for blocks in [0, 1, 4, 16, 64, 1024] {
+        let run = folder.path().join(blocks.to_string());
+        let name = run.display().to_string();
+        let command = [
+            "train",
+            &tiny,
+            "--run",
+            &name,
+            "--set",
+            "run.report_seconds=0.1",
+        ];
+        ended_well.push(with_space(blocks, &command));
+        let before = games(&run);
+        ok(&mut train(&run, &[]));
+        assert!(games(&run) >= before.max(1));
+        check_counts(&run);
+    }
+    assert!(!ended_well[0] && ended_well[ended_well.len() - 1]);
+    assert!(ended_well.is_sorted(), "{ended_well:?}");
+}
+
+#[test]
+fn a_full_disk_in_the_matches_ends_a_run_in_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = folder.path().join("run");
-    ok(&mut train(&run, &["run.produced_rows=100"]));
-    let before = games(&run);
-    // No file may grow beyond 8 blocks of 1024 bytes: what a full disk is to a writer.
-    let mut limited = Command::new("bash");
-    let exe = env!("CARGO_BIN_EXE_fanqi");
-    limited.args([
-        "-c",
-        "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"",
-        exe,
-        "train",
-    ]);
-    limited
-        .arg(binary::data("tiny.toml"))
-        .arg("--run")
-        .arg(&run);
-    let output = limited.output().expect("bash");
-    let error = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(
-        error.contains("no space") && error.contains("Free some space"),
-        "{error}"
-    );
-    assert_eq!(games(&run), before);
     ok(&mut train(&run, &[]));
-    assert!(games(&run) > before);
-    check_counts(&run);
+    let (before, name) = (state(&run), run.display().to_string());
+    let tiny = binary::data("tiny.toml").display().to_string();
+    // The lines of metrics fill the disk, so that only what comes after the opening of the run is short of space.
+    let metrics = run.join("metrics.jsonl");
+    let lines = fs::read_to_string(&metrics).expect("metrics");
+    let line = "{\"time\":1.0,\"step\":0}\n";
+    fs::write(&metrics, lines + &line.repeat(65536 / line.len() + 1)).expect("written");
+    assert!(!with_space(64, &["train", &tiny, "--run", &name]));
+    assert!(!with_space(0, &["strength", &name]), "the lock");
+    assert_eq!(state(&run), before);
+    assert!(ok(&mut train(&run, &[])).contains("Strength"));
 }

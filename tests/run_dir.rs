@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use model::checkpoint::{About, FORMAT, KEY, Origin};
+use model::config::{NetConfig, OptimKind};
 use selfplay::game::{Color, Ending, Outcome, Reason};
 use selfplay::record::Rows;
 use train::atomic::{self, FileError};
@@ -18,8 +20,9 @@ use random_rows::random_rows;
 const VICTIM: &str = "FANQI_TEST_VICTIM";
 const GAMES_PER_COMMIT: u64 = 3;
 
-fn head() -> ShardHead {
+fn head(run: &str) -> ShardHead {
     ShardHead {
+        run: run.into(),
         form: "xiangqi".into(),
         ruleset: "rules".into(),
     }
@@ -33,9 +36,40 @@ fn config() -> SamplesConfig {
     }
 }
 
-fn game(id: u64, plies: usize) -> GameText {
+/// What a run has written first: a checkpoint's header, which is all that says whose it is.
+fn checkpoint(run: &str) -> Vec<u8> {
+    let about = About {
+        format: FORMAT,
+        step: 0,
+        rows: 0,
+        net: NetConfig {
+            channels: 1,
+            blocks: 0,
+            pool_every: 0,
+            policy_channels: 1,
+            value_channels: 1,
+            value_hidden: 1,
+        },
+        optimiser: OptimKind::Sgd,
+        torch: String::new(),
+        origin: Origin {
+            run: run.into(),
+            form: "xiangqi".into(),
+            ruleset: String::new(),
+            config: String::new(),
+        },
+        crc32c: 0,
+    };
+    let about = serde_json::to_string(&about).unwrap();
+    let header = serde_json::json!({ "__metadata__": { KEY: about } }).to_string();
+    let length = (header.len() as u64).to_le_bytes();
+    [&length[..], header.as_bytes()].concat()
+}
+
+fn game(run: &str, id: u64, plies: usize) -> GameText {
     GameText {
         id,
+        run: run.into(),
         seed: id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         form: "xiangqi".into(),
         start: "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1".into(),
@@ -52,10 +86,10 @@ fn game(id: u64, plies: usize) -> GameText {
 
 /// Adds the next commit's games to `state`.
 fn play(state: &mut State) -> (Rows, Vec<GameText>) {
-    let s = &mut state.selfplay;
+    let (run, s) = (&state.run, &mut state.selfplay);
     let rows = random_rows(s.next_game_id, s.next_game_id, GAMES_PER_COMMIT, 20, 30);
     let played: Vec<_> = (0..GAMES_PER_COMMIT)
-        .map(|k| game(s.next_game_id + k, 7))
+        .map(|k| game(run, s.next_game_id + k, 7))
         .collect();
     s.commits += 1;
     s.next_game_id += GAMES_PER_COMMIT;
@@ -75,7 +109,8 @@ fn commit(run: &RunDir, state: &mut State) -> Result<(), FileError> {
         games: &played,
         next_game_id: state.selfplay.next_game_id + GAMES_PER_COMMIT,
     };
-    run.commit(state, &new, &head(), &config())
+    let head = head(&state.run);
+    run.commit(state, &new, &head, &config())
 }
 
 /// Opens and recovers a run; every committed game must be there once, and nothing else.
@@ -135,7 +170,7 @@ fn a_commit_killed_after_any_step_counts_wholly_or_not_at_all() {
             samples::write(
                 &run.shard_path(s.selfplay.commits),
                 rows,
-                &head(),
+                &head(&s.run),
                 &config(),
             )
             .unwrap()
@@ -216,7 +251,7 @@ fn checkpoints_beyond_the_state_are_dropped() {
     );
     assert_eq!(state.training.step, 200);
     // Killed between the checkpoint and its commit.
-    fs::write(run.checkpoint_path(300), b"weights").unwrap();
+    fs::write(run.checkpoint_path(300), checkpoint(&state.run)).unwrap();
     drop(run);
     let (run, _, dropped) = reopen(folder.path());
     assert_eq!(
@@ -230,6 +265,133 @@ fn checkpoints_beyond_the_state_are_dropped() {
         .map(|(step, _)| step)
         .collect();
     assert_eq!(steps, [100, 200]);
+}
+
+#[test]
+fn files_of_another_run_are_refused_and_kept() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (folder, commits) in [(&here, 2), (&there, 4)] {
+        let (run, mut state, _) = reopen(folder.path());
+        (0..commits).for_each(|_| commit(&run, &mut state).unwrap());
+        let training = TrainingState {
+            step: 100,
+            ..TrainingState::default()
+        };
+        let bytes = checkpoint(&state.run);
+        run.commit_checkpoint(&mut state, training, |path| fs::write(path, bytes))
+            .unwrap();
+    }
+    let (from, _) = RunDir::open(there.path()).unwrap();
+    let (run, state) = RunDir::open(here.path()).unwrap();
+    let recover = || run.recover(state.as_ref());
+    assert_eq!(recover().unwrap(), [""; 0]);
+    // Instead of a committed file, and with the number of one still to be committed.
+    let cases = [
+        (from.shard_path(1), run.shard_path(1)),
+        (from.shard_path(4), run.shard_path(4)),
+        (from.games_path(2), run.games_path(2)),
+        (from.games_path(3), run.games_path(3)),
+        (from.checkpoint_path(100), run.checkpoint_path(100)),
+        (from.checkpoint_path(100), run.checkpoint_path(300)),
+    ];
+    for (other, place) in cases {
+        let (own, foreign) = (fs::read(&place).ok(), fs::read(other).unwrap());
+        let refused = |bytes: &[u8], words: &str| {
+            fs::write(&place, bytes).unwrap();
+            let error = recover().unwrap_err().to_string();
+            let name = place.display().to_string();
+            let named = error.contains(&name) && error.contains("the run's own");
+            assert!(named && error.contains(words), "{error}");
+            assert_eq!(fs::read(&place).unwrap(), bytes, "{name}");
+        };
+        refused(&foreign, "of another run");
+        match own {
+            Some(bytes) => fs::write(&place, bytes).unwrap(),
+            None => {
+                refused(b"of an older version, perhaps", "not of this run");
+                fs::remove_file(&place).unwrap();
+            }
+        }
+    }
+    assert_eq!(recover().unwrap(), [""; 0]);
+}
+
+#[test]
+fn what_the_trainer_did_not_write_is_never_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, mut state, _) = reopen(folder.path());
+    commit(&run, &mut state).unwrap();
+    drop(run);
+    // Beside names of a user's own: those of the trainer with one thing changed, and folders of its names.
+    let mut files = Vec::new();
+    let mut folders = Vec::new();
+    let kinds = [
+        ("samples", "000007", "h5"),
+        ("games", "000007", "txt"),
+        ("checkpoints", "000000007", "safetensors"),
+        ("strength", "000000007", "txt"),
+    ];
+    for (place, number, extension) in kinds {
+        let exact = format!("{number}.{extension}");
+        files.extend(
+            [
+                "2024.notes".to_string(),
+                "7.backup".into(),
+                format!("7.{extension}"),
+                format!("+{}.{extension}", &number[1..]),
+                format!("0{exact}"),
+                format!("{exact}.old"),
+                format!("{number}.{}", extension.to_uppercase()),
+                format!("{number} {extension}"),
+                number.to_string(),
+                format!("99999999999999999999.{extension}"),
+                ".tmp-notes".into(),
+                format!(".tmp-7.{extension}"),
+                format!(".tmp-{exact}.mine.part"),
+                format!(".tmp-{exact}.part"),
+            ]
+            .map(|name| format!("{place}/{name}")),
+        );
+        folders.push(format!("{place}/{number}.backup"));
+        folders.push(format!("{place}/{exact}"));
+        folders.push(format!("{place}/.tmp-{number}.{extension}"));
+    }
+    files.extend([".tmp-mine", "state.json.old", ".tmp-metrics.jsonl"].map(String::from));
+    folders.push(".tmp-state.json".into());
+    for name in &folders {
+        fs::create_dir_all(folder.path().join(name)).unwrap();
+        files.push(format!("{name}/precious"));
+    }
+    for name in &files {
+        fs::write(folder.path().join(name), name).unwrap();
+    }
+    let (run, found) = RunDir::open(folder.path()).unwrap();
+    assert_eq!(run.recover(found.as_ref()).unwrap(), [""; 0]);
+    for name in &files {
+        let kept = fs::read_to_string(folder.path().join(name));
+        assert_eq!(kept.ok().as_ref(), Some(name));
+    }
+    assert_eq!(run.checkpoints().unwrap(), []);
+    assert_eq!(run.shards(&state).unwrap(), [run.shard_path(1)]);
+    // What a kill can leave behind goes, and nothing else.
+    let unfinished = [
+        ".tmp-config.toml",
+        "checkpoints/.tmp-000000009.safetensors",
+        "checkpoints/.tmp-000000009.safetensors.4711.part",
+        "samples/.tmp-000009.h5",
+        "games/.tmp-000009.txt",
+        "strength/.tmp-000000009.txt",
+        "strength/.tmp-000000009.json",
+    ];
+    for name in unfinished {
+        fs::write(folder.path().join(name), "half").unwrap();
+    }
+    let dropped = run.recover(found.as_ref()).unwrap();
+    assert_eq!(
+        dropped,
+        unfinished.map(|name| format!("{name}: unfinished file"))
+    );
+    assert!(files.iter().all(|name| folder.path().join(name).is_file()));
 }
 
 /// Not a test: commits for ever when started by one, or until the disk is full.
@@ -381,18 +543,49 @@ fn foreign_folders_and_states_are_refused() {
     check_refused("state.json", "{}", "missing field `version`");
     check_refused(
         "state.json",
-        &changed("\"version\":1", "\"version\":0"),
-        "state of version 0, this build reads 1",
+        &changed("\"version\":2", "\"version\":1"),
+        "state of version 1, this build reads 2",
     );
+    let not_a_state = |from: &str, to: &str, field: &str| {
+        let expected = format!("not a run's state: {field}");
+        check_refused("state.json", &changed(from, to), &expected);
+    };
+    not_a_state("\"games\":0", "\"games\":-1", "selfplay.games: ");
+    not_a_state(
+        "\"games\":0",
+        "\"games\":1",
+        "selfplay.games: 1, expected 0,",
+    );
+    not_a_state("\"draws\"", "\"drawn\"", "selfplay.drawn: unknown field");
+    not_a_state("\"step\":0", "\"step\":true", "training.step: ");
+    not_a_state("\"used\":0", "\"used\":1e3", "training.bucket.used: ");
+    not_a_state("\"working\":false", "\"working\":0", "working: ");
+    not_a_state(
+        "_seconds\":0.0",
+        "_seconds\":-1.0",
+        "elapsed_seconds: -1, expected 0..=",
+    );
+    not_a_state("_seconds\":0.0", "_seconds\":1e300", "elapsed_seconds: 1");
+    for field in [
+        "commits",
+        "next_game_id",
+        "held_out",
+        "rows_trained",
+        "made",
+        "used",
+    ] {
+        let (from, largest) = (format!("\"{field}\":0"), u64::MAX);
+        let error = format!(".{field}: {largest}, expected 0..=9007199254740992; put a good copy");
+        check_refused(
+            "state.json",
+            &changed(&from, &format!("\"{field}\":{largest}")),
+            &error,
+        );
+    }
     check_refused(
         "state.json",
-        &changed("\"games\":0", "\"games\":-1"),
-        "not a run's state",
-    );
-    check_refused(
-        "state.json",
-        &changed("\"draws\"", "\"drawn\""),
-        "unknown field `drawn`",
+        &format!("{state}{state}"),
+        "trailing characters",
     );
 }
 
@@ -403,8 +596,20 @@ fn a_file_in_the_way_is_an_error() {
     fs::write(&path, b"").unwrap();
     for path in [path.clone(), path.join("run")] {
         let error = RunDir::open(&path).unwrap_err().to_string();
-        assert!(error.contains("creating the run directory"), "{error}");
+        for words in ["file: not a folder", "--run DIR", path.to_str().unwrap()] {
+            assert!(error.contains(words), "{error}");
+        }
     }
+    let error = RunDir::open_existing(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("file: not a run directory: it is a file"),
+        "{error}"
+    );
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
+    let error = RunDir::open(&link).unwrap_err().to_string();
+    assert!(error.contains("link: not a folder"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 /// Not a test: opens a run that may not be written, when started by one.

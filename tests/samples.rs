@@ -14,6 +14,7 @@ use random_rows::random_rows;
 
 fn head() -> ShardHead {
     ShardHead {
+        run: "5f3a90c1d2e4b678".into(),
         form: "xiangqi".into(),
         ruleset: "各占一边\nno capture limit 120".into(),
     }
@@ -50,6 +51,7 @@ proptest! {
         let rows = random_rows(seed, 3, games, plies, moves);
         samples::write(&path, &rows, &head(), &config(chunk, gzip)).unwrap();
         prop_assert_eq!(samples::read(&path, Some("xiangqi")).unwrap(), (head(), rows.clone()));
+        prop_assert_eq!(samples::read_head(&path).unwrap(), head());
         prop_assert_eq!(samples::read_game_ids(&path, None).unwrap(), rows.game);
         prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -128,12 +130,17 @@ fn foreign_shards_are_refused() {
     check_foreign(
         |f| set_version(f, 0),
         None,
-        "samples of format version 0, this build reads 1: make new samples",
+        "samples of format version 0, this build reads 2: make new samples",
     );
     check_foreign(
-        |f| set_version(f, 2),
+        |f| set_version(f, 1),
         None,
-        "samples of format version 2, this build reads 1: read it with a newer",
+        "samples of format version 1, this build reads 2: make new samples",
+    );
+    check_foreign(
+        |f| set_version(f, 3),
+        None,
+        "samples of format version 3, this build reads 2: read it with a newer",
     );
     check_foreign(
         |f| f.delete_attr("version").unwrap(),
@@ -141,6 +148,11 @@ fn foreign_shards_are_refused() {
         "`version` cannot be read",
     );
     check_foreign(|f| set_text(f, "format", "chess"), None, "not of samples");
+    check_foreign(
+        |f| f.delete_attr("run").unwrap(),
+        None,
+        "the attribute `run` is missing",
+    );
     check_foreign(
         |_| (),
         Some("jieqi"),

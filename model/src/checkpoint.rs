@@ -2,30 +2,37 @@
 //! optimiser's moments and how far training has come.
 //!
 //! Tensors are f32: `net.NAME`, `average.NAME`, `first.NAME` and, under AdamW, `second.NAME`, with the
-//! names and shapes of [`Layout`]. The header's one metadata entry, [`KEY`], is the JSON of [`About`].
+//! names and shapes of [`Layout`]. The header's one metadata entry, [`KEY`], is the JSON of [`About`], whose
+//! checksum covers itself and all tensors, so that one wrong bit anywhere is noticed.
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
-use tch::{Device, TchError};
+use tch::Device;
 
 use crate::config::{NetConfig, OptimConfig, OptimKind};
 use crate::device::Placement;
 use crate::learner::Learner;
 use crate::params::{Layout, Role, Weights, to_vec};
 
+mod error;
+pub use error::CheckpointError;
+use error::RESTORE;
+
 /// Version of the file format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// Name of the header's metadata entry.
 pub const KEY: &str = "fanqi_checkpoint";
 
 /// What the run says of a checkpoint; kept as it is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
+    /// Name of the run that trained it.
+    pub run: String,
     /// Name of the form that the network plays.
     pub form: String,
     /// The form's rules, as text or as a hash of it.
@@ -51,70 +58,8 @@ pub struct About {
     pub torch: String,
     /// Whose network it is.
     pub origin: Origin,
-}
-
-/// Why a checkpoint could not be written or read.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
-    /// The file system refused.
-    #[error("{doing} {path}: {source}")]
-    Io {
-        /// What was being done.
-        doing: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
-    /// Not a whole safetensors file.
-    #[error("{path} is truncated or no safetensors file: {source}")]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: safetensors::SafeTensorError,
-    },
-    /// A safetensors file of somebody else's.
-    #[error("{path} is no fanqi checkpoint: its header has no readable entry \"{KEY}\"{detail}")]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// Why the entry could not be read, if it is there.
-        detail: String,
-    },
-    /// Another version of the format.
-    #[error(
-        "{path} has checkpoint format {found}, but this program reads format {FORMAT}: use the version that wrote it"
-    )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-    },
-    /// A tensor is not as the header says.
-    #[error("{path}: tensor {tensor}: {what}")]
-    Tensor {
-        /// The file.
-        path: PathBuf,
-        /// Name of the tensor.
-        tensor: String,
-        /// What is wrong and what was expected.
-        what: String,
-    },
-    /// It is a whole checkpoint, but of something else than was asked for.
-    #[error("{path} holds {found}, but {asked} was asked for")]
-    Mismatch {
-        /// The file.
-        path: PathBuf,
-        /// What it holds.
-        found: String,
-        /// What was asked for.
-        asked: String,
-    },
-    /// The backend failed.
-    #[error("torch failed: {0}")]
-    Torch(#[from] TchError),
+    /// [`checksum`] of the file.
+    pub crc32c: u32,
 }
 
 /// A checkpoint read whole and checked.
@@ -134,7 +79,15 @@ impl Loaded {
         };
         let (_, header) = SafeTensors::read_metadata(&bytes).map_err(broken)?;
         let about = about(path, header.metadata().as_ref())?;
-        SafeTensors::deserialize(&bytes).map_err(broken)?;
+        let file = SafeTensors::deserialize(&bytes).map_err(broken)?;
+        let (found, written) = (checksum(&about, &file), about.crc32c);
+        if found != written {
+            return Err(CheckpointError::Checksum {
+                path: path.into(),
+                found,
+                written,
+            });
+        }
         let layout = Layout::of(&about.net);
         Ok(Loaded {
             about,
@@ -148,7 +101,7 @@ impl Loaded {
         CheckpointError::Tensor {
             path: self.path.clone(),
             tensor: tensor.into(),
-            what,
+            what: format!("{what}; {RESTORE}"),
         }
     }
 
@@ -254,9 +207,51 @@ fn about(
     Ok(about)
 }
 
-/// Reads the header alone.
+/// CRC-32C of `about`, its own sum counted as 0, and of the name and bytes of every tensor, by name.
+pub fn checksum(about: &About, file: &SafeTensors) -> u32 {
+    let mut tensors = file.tensors();
+    tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let tensors = tensors
+        .iter()
+        .map(|(name, view)| (name.as_str(), view.data()));
+    sum(about, tensors)
+}
+
+fn sum<'a>(about: &About, by_name: impl Iterator<Item = (&'a str, &'a [u8])>) -> u32 {
+    let about = About {
+        crc32c: 0,
+        ..about.clone()
+    };
+    // Plain numbers and strings: this cannot fail.
+    let text = serde_json::to_vec(&about).unwrap_or_default();
+    by_name.fold(crc32c::crc32c(&text), |sum, (name, bytes)| {
+        crc32c::crc32c_append(crc32c::crc32c_append(sum, name.as_bytes()), bytes)
+    })
+}
+
+/// Reads the header alone; nothing vouches for what it says.
 pub fn inspect(path: &Path) -> Result<About, CheckpointError> {
-    Ok(Loaded::read(path)?.about)
+    /// Longer than any header of ours, which a damaged length must not exceed.
+    const LONGEST: u64 = 1 << 24;
+    #[derive(Deserialize)]
+    struct Header {
+        #[serde(rename = "__metadata__")]
+        metadata: Option<HashMap<String, String>>,
+    }
+    let read = || {
+        let (mut file, mut length, mut text) = (File::open(path)?, [0; 8], Vec::new());
+        file.read_exact(&mut length)?;
+        file.take(u64::from_le_bytes(length).min(LONGEST))
+            .read_to_end(&mut text)?;
+        Ok(text)
+    };
+    let text = read().map_err(|source| io("reading", path, source))?;
+    let header: Header =
+        serde_json::from_slice(&text).map_err(|source| CheckpointError::Broken {
+            path: path.into(),
+            source: source.into(),
+        })?;
+    about(path, header.metadata.as_ref())
 }
 
 /// Reads the weights that play.
@@ -287,6 +282,7 @@ impl Learner {
             optimiser: self.config.kind,
             torch: env!("FANQI_TORCH_VERSION").into(),
             origin: origin.clone(),
+            crc32c: 0,
         };
         write_whole(path, &serialise(&self.net.layout, &parts, &about, path)?)
     }
@@ -305,16 +301,17 @@ impl Learner {
             asked,
         };
         if loaded.about.net != *net {
-            return Err(mismatch(
-                format!("a network of {:?}", loaded.about.net),
-                format!("{net:?}"),
-            ));
+            let (found, asked) = differences(&loaded.about.net, net);
+            return Err(mismatch(format!("a network of {found}"), asked));
         }
         if loaded.about.optimiser != config.kind {
             let name = |kind: OptimKind| format!("{kind:?}").to_lowercase();
             return Err(mismatch(
-                format!("the moments of {}", name(loaded.about.optimiser)),
-                format!("the optimiser {}", name(config.kind)),
+                format!(
+                    "the moments of `optim.kind` = {}",
+                    name(loaded.about.optimiser)
+                ),
+                format!("`optim.kind` = {}", name(config.kind)),
             ));
         }
         let file = loaded.file()?;
@@ -333,6 +330,23 @@ impl Learner {
         (learner.step, learner.rows) = (loaded.about.step, loaded.about.rows);
         Ok((learner, loaded.about))
     }
+}
+
+/// The settings in which two networks differ, of one and of the other.
+fn differences(a: &NetConfig, b: &NetConfig) -> (String, String) {
+    let settings = |net: &NetConfig| match serde_json::to_value(net) {
+        Ok(serde_json::Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let (a, b) = (settings(a), settings(b));
+    let differing = |own: &serde_json::Map<_, _>, other: &serde_json::Map<_, _>| {
+        own.iter()
+            .filter(|(key, value)| other.get(*key) != Some(*value))
+            .map(|(key, value)| format!("`net.{key}` = {value}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    (differing(&a, &b), differing(&b, &a))
 }
 
 type Part = (&'static str, Vec<f32>, bool);
@@ -369,7 +383,15 @@ fn serialise(
             tensors.push((name, view));
         }
     }
-    let text = serde_json::to_string(about).map_err(|e| broken(e.into()))?;
+    tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let by_name = tensors
+        .iter()
+        .map(|(name, view)| (name.as_str(), view.data()));
+    let about = About {
+        crc32c: sum(about, by_name),
+        ..about.clone()
+    };
+    let text = serde_json::to_string(&about).map_err(|e| broken(e.into()))?;
     safetensors::serialize(tensors, Some(HashMap::from([(KEY.to_string(), text)]))).map_err(broken)
 }
 

@@ -2,6 +2,8 @@
 //!
 //! [`learner::Learner`] trains; [`evaluator::NetEvaluator`] plays with the weights that a
 //! [`slot::WeightSlot`] holds; [`checkpoint`] keeps both on disk.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod batch;
 pub mod checkpoint;
 pub mod config;

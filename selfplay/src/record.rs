@@ -1,5 +1,5 @@
 //! The one codec of a position as the network reads it, and of a finished game's rows; self-play,
-//! replay, export and play share it.
+//! replay and matches share it.
 //!
 //! A [`Record`] is written from the side to decide: its own pieces come from rank 0 upwards
 //! (Black's board has its ranks flipped, files kept). What is known is what the viewer knows: the side to

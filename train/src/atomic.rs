@@ -112,16 +112,29 @@ pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
         .map_err(|e| FileError::io(folder, "syncing the folder", e))
 }
 
-/// Removes the unfinished files that a killed process left in `folder`; returns their names.
-pub fn remove_temps(folder: &Path) -> Result<Vec<String>, FileError> {
+/// Removes the unfinished files that a killed process left in `folder`, of those whose final name is
+/// `ours`; returns their names.
+pub fn remove_temps(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<Vec<String>, FileError> {
     let mut removed = Vec::new();
     for name in names(folder)? {
-        if name.starts_with(TEMP_PREFIX) {
-            remove(&folder.join(&name))?;
+        let path = folder.join(&name);
+        if final_name(&name).is_some_and(&ours) && !path.is_dir() {
+            remove(&path)?;
             removed.push(name);
         }
     }
     Ok(removed)
+}
+
+/// The final name of an unfinished file; a checkpoint's writer has a temporary name of its own within
+/// ours, `.tmp-NAME.PID.part`.
+fn final_name(name: &str) -> Option<&str> {
+    let name = name.strip_prefix(TEMP_PREFIX)?;
+    let part = name.strip_suffix(".part").and_then(|n| n.rsplit_once('.'));
+    Some(match part {
+        Some((name, pid)) if pid.parse::<u32>().is_ok() => name,
+        _ => name,
+    })
 }
 
 /// The names in `folder`, sorted; names that are not UTF-8 are left out.
@@ -137,12 +150,7 @@ pub fn names(folder: &Path) -> Result<Vec<String>, FileError> {
     read().map_err(|e| FileError::io(folder, "listing the folder", e))
 }
 
-/// Removes a file, or a folder with all it holds.
+/// Removes a file; a folder is an error.
 pub fn remove(path: &Path) -> Result<(), FileError> {
-    let removed = if path.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    };
-    removed.map_err(|e| FileError::io(path, "removing", e))
+    fs::remove_file(path).map_err(|e| FileError::io(path, "removing", e))
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! [Id "17"]
+//! [Run "5f3a90c1d2e4b678"]
 //! [Seed "1234567890"]
 //! [Form "xiangqi"]
 //! [Result "red"]
@@ -17,7 +18,8 @@
 //! A line of moves starts with the number of its first ply. `WouldResign` stands only in a game that
 //! was played out although that side's value had fallen below the resignation threshold at that ply.
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use selfplay::game::{Color, Ending, Outcome, Reason};
@@ -45,6 +47,8 @@ const REASONS: [Reason; 10] = [
 pub struct GameText {
     /// Id within the run.
     pub id: u64,
+    /// Name of the run.
+    pub run: String,
     /// Seed that reproduces it with the same networks.
     pub seed: u64,
     /// Name of the form.
@@ -100,11 +104,13 @@ fn is_writable(game: &GameText) -> bool {
             && !m.starts_with('[')
             && !m.contains(char::is_whitespace)
     };
-    plain(&game.start) && plain(&game.form) && game.moves.iter().all(token)
+    [&game.start, &game.form, &game.run].map(|s| plain(s)) == [true; 3]
+        && game.moves.iter().all(token)
 }
 
 fn write_game(out: &mut impl Write, game: &GameText) -> io::Result<()> {
     writeln!(out, "[Id \"{}\"]", game.id)?;
+    writeln!(out, "[Run \"{}\"]", game.run)?;
     writeln!(out, "[Seed \"{}\"]", game.seed)?;
     writeln!(out, "[Form \"{}\"]", game.form)?;
     writeln!(out, "[Result \"{}\"]", outcome_name(game.ending.outcome))?;
@@ -130,6 +136,20 @@ fn write_game(out: &mut impl Write, game: &GameText) -> io::Result<()> {
 pub fn read(path: &Path) -> Result<Vec<GameText>, FileError> {
     let text = std::fs::read_to_string(path).map_err(|e| FileError::io(path, "reading", e))?;
     parse(&text).map_err(|e| FileError::content(path, e))
+}
+
+/// The run that a file of games names first.
+pub fn read_run(path: &Path) -> Result<String, FileError> {
+    let file = File::open(path).map_err(|e| FileError::io(path, "opening", e))?;
+    for line in BufReader::new(file).lines() {
+        let line = line.map_err(|e| FileError::io(path, "reading", e))?;
+        match line.strip_prefix('[').and_then(parse_tag) {
+            Some(("Run", run)) => return Ok(run.to_string()),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    Err(FileError::content(path, "games without the tag Run"))
 }
 
 /// Parses the text of any number of games; the error names the line or the game.
@@ -203,6 +223,7 @@ fn finish(tags: &HashMap<&str, &str>, moves: Vec<String>) -> Result<GameText, St
     };
     Ok(GameText {
         id: number("Id")?,
+        run: tag("Run")?.to_string(),
         seed: number("Seed")?,
         form: tag("Form")?.to_string(),
         start: tag("Start")?.to_string(),

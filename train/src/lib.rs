@@ -1,4 +1,6 @@
 //! Samples, replay, training loop, matches and the command line of `fanqi`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod arena;
 pub mod atomic;
 pub mod cli;
@@ -6,6 +8,7 @@ pub mod cmd;
 pub mod config;
 pub mod games;
 pub mod metrics;
+pub mod output;
 pub mod pipeline;
 pub mod rating;
 pub mod replay;

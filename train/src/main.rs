@@ -1,14 +1,35 @@
 //! `fanqi`: the command line.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 use std::process::ExitCode;
 
 use clap::Parser;
+use train::cli::{self, Cli};
+use train::output::{self, OutputError};
 
 fn main() -> ExitCode {
-    match train::cli::run(train::cli::Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {}", train::cli::describe(&error));
-            train::cli::exit_code(&error)
+    match run() {
+        Ok(code) => code,
+        Err(error) => match error.downcast_ref::<OutputError>() {
+            // Whoever closes the pipe has read what was wanted, as in `fanqi legal | head -1`.
+            Some(error) if error.is_closed() => ExitCode::SUCCESS,
+            _ => {
+                output::note(format_args!("error: {}", cli::describe(&error)));
+                cli::exit_code(&error)
+            }
+        },
+    }
+}
+
+fn run() -> anyhow::Result<ExitCode> {
+    match Cli::try_parse() {
+        Ok(cli) => cli::run(cli).map(|()| ExitCode::SUCCESS),
+        // A wrong argument, or what `--help` and `--version` ask for.
+        Err(text) => {
+            let printed = text.print();
+            if !text.use_stderr() {
+                printed.map_err(OutputError)?;
+            }
+            Ok(ExitCode::from(u8::try_from(text.exit_code()).unwrap_or(2)))
         }
     }
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct SelfplayConfig {
     /// Games that one worker plays at a time; half of them are one batch.
     pub games_per_worker: usize,
-    /// New network evaluations of a full search.
+    /// New simulations of a full search, each at most one network evaluation.
     pub visits: u32,
-    /// New network evaluations of a fast search, whose policy is not trained (playout cap).
+    /// New simulations of a fast search, whose policy is not trained (playout cap).
     pub fast_visits: u32,
     /// Share of moves that get a full search, 0..=1.
     pub full_search_share: f32,

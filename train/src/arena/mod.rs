@@ -27,19 +27,19 @@ pub use result::{MatchResult, PlayedGame};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArenaConfig {
-    /// Built-in opponents.
+    /// Built-in opponents, each once.
     pub opponents: Vec<Builtin>,
     /// Whether the run's first checkpoint is an opponent.
     pub first_checkpoint: bool,
     /// Measure after every so many checkpoints and at the end; 0: at the end only.
     pub every_checkpoints: u32,
-    /// Games against each opponent; an odd number is rounded up to whole pairs.
+    /// Games against each opponent; even, and no more than there are openings of so many plies.
     pub games: u32,
     /// Games that one thread plays at a time, at least 1.
     pub games_per_thread: usize,
     /// Random plies before the players take over, at least 1 for players that always answer alike.
     pub opening_plies: u16,
-    /// New network evaluations a move.
+    /// New simulations a move, each at most one network evaluation; 0: as self-play's full search.
     pub visits: u32,
     /// Temperature of the move choice; 0: the best move.
     pub temperature: f32,
@@ -94,7 +94,7 @@ pub struct Searched {
     pub evaluators: EvaluatorFactory,
     /// Settings of the search.
     pub search: SearchConfig,
-    /// New evaluations a move.
+    /// New simulations a move, each at most one evaluation.
     pub visits: u32,
     /// Temperature of the move choice; 0: the best move.
     pub temperature: f32,

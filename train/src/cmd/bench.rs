@@ -14,6 +14,7 @@ use selfplay::rules::{Ruleset, World};
 use selfplay::worker::{EvalPort, Games, InlinePort, Worker};
 
 use crate::config::Config;
+use crate::output::print;
 use crate::pipeline::worker_count;
 
 /// Measure speeds.
@@ -39,11 +40,18 @@ pub struct SelfplayArgs {
     #[arg(long = "set", value_name = "TABLE.KEY=VALUE")]
     sets: Vec<String>,
     /// Seconds of each measurement.
-    #[arg(long, default_value_t = 5.0)]
+    #[arg(long, default_value_t = 5.0, value_parser = seconds)]
     seconds: f64,
     /// Measurements of each kind, in turn; the medians count.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
+}
+
+/// Length of a measurement, long enough to finish a row and within a day.
+fn seconds(text: &str) -> Result<f64, String> {
+    let range = 0.1..=86400.0;
+    let seconds = text.parse().ok().filter(|x| range.contains(x));
+    seconds.ok_or_else(|| format!("expected a number in {}..={}", range.start(), range.end()))
 }
 
 /// Runs the subcommand.
@@ -73,10 +81,10 @@ fn bench_selfplay(args: &SelfplayArgs) -> anyhow::Result<()> {
     );
     let threads = worker_count(&config, placement.device);
     let rows = config.selfplay.games_per_worker / 2;
-    println!(
+    print(format_args!(
         "{}, {threads} threads, batches of {rows} rows",
         placement.describe()
-    );
+    ))?;
     let time = Duration::from_secs_f64(args.seconds);
     let (mut alone, mut playing) = (Vec::new(), Vec::new());
     for _ in 0..args.rounds {
@@ -95,23 +103,35 @@ fn bench_selfplay(args: &SelfplayArgs) -> anyhow::Result<()> {
     }
     let (alone, playing) = (median(alone), median(playing));
     let micro = |seconds: f64| format!("{:.1} µs", 1e6 * seconds);
-    println!("evaluator alone    {:>8.0} rows/s", alone.rows);
-    println!("self-play          {:>8.0} rows/s", playing.rows);
-    println!("ratio              {:>8.3}", playing.rows / alone.rows);
-    println!(
+    print(format_args!(
+        "evaluator alone    {:>8.0} rows/s",
+        alone.rows
+    ))?;
+    print(format_args!(
+        "self-play          {:>8.0} rows/s",
+        playing.rows
+    ))?;
+    print(format_args!(
+        "ratio              {:>8.3}",
+        playing.rows / alone.rows
+    ))?;
+    print(format_args!(
         "a row of self-play costs one thread {}, of which",
         micro(playing.total)
-    );
-    println!(
+    ))?;
+    print(format_args!(
         "  {} in the evaluator ({} when it is alone)",
         micro(playing.evaluating),
         micro(alone.evaluating)
-    );
-    println!(
+    ))?;
+    print(format_args!(
         "  {} in search, rules and rows",
         micro(playing.total - playing.evaluating)
-    );
-    println!("search signature   {:016x}", signature(&config)?);
+    ))?;
+    print(format_args!(
+        "search signature   {:016x}",
+        signature(&config)?
+    ))?;
     Ok(())
 }
 

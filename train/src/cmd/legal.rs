@@ -1,4 +1,5 @@
 //! `fanqi legal`: the legal moves of a position.
+use crate::output::print;
 
 /// Print the legal moves of a position, one a line (coordinates, ranks 0-9).
 #[derive(Debug, clap::Args)]
@@ -15,7 +16,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<()> {
     let position = super::position(&args.form, args.fen.as_deref())?;
     for mv in super::legal_moves(&position) {
-        println!("{mv}");
+        print(mv)?;
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! `fanqi perft`: counts move sequences.
 use std::time::Instant;
 
+use crate::output::{note, print};
+
 /// Count the legal move sequences of a length from a position.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -32,7 +34,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             } else {
                 next.perft(args.depth - 1)
             };
-            println!("{mv}: {nodes}");
+            print(format_args!("{mv}: {nodes}"))?;
             total += nodes;
         }
         total
@@ -40,10 +42,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         position.perft(args.depth)
     };
     let seconds = start.elapsed().as_secs_f64();
-    println!("nodes {nodes}");
-    eprintln!(
+    print(format_args!("nodes {nodes}"))?;
+    note(format_args!(
         "{seconds:.3} s, {:.1} million nodes/s",
         nodes as f64 / seconds / 1e6
-    );
+    ));
     Ok(())
 }

@@ -3,12 +3,12 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use model::checkpoint;
 use model::device::Placement;
 use selfplay::rules::Ruleset;
 
 use crate::config::Config;
-use crate::pipeline::strength;
+use crate::output::{note, print};
+use crate::pipeline::{self, load, strength};
 use crate::run_dir::RunDir;
 
 /// Play the matches that say how strong a run's newest checkpoint is, and print their table.
@@ -26,21 +26,17 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let (dir, state) = RunDir::open_existing(&args.run)?;
-    let config = Config::load(Some(&dir.config_path()), &args.sets)?;
+    let (dir, state) = pipeline::explain(RunDir::open_existing(&args.run).map_err(Into::into))?;
+    load::config(&dir, &state)?;
+    let config = Config::load_run(&dir.config_path(), &args.sets)?;
     let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
     let placement = Placement::resolve(&config.device)?;
     let step = args.step.unwrap_or(state.training.step);
-    let (weights, _) = checkpoint::load_play(&dir.checkpoint_path(step))?;
-    let first = dir
-        .checkpoints()?
-        .into_iter()
-        .next()
-        .context("the run has no checkpoint")?
-        .1;
+    let weights = load::weights(&dir, &state, step)?;
+    let first = load::first_opponent(&dir, &state, &config)?;
     let never = AtomicBool::new(false);
-    let say = |text: &str| eprintln!("{text}");
-    let table = strength::measure(&config, rules, placement, weights, &first, &never, &say)?;
-    println!("\nStrength at step {step}\n\n{table}");
+    let say = |text: &str| note(text);
+    let table = strength::measure(&config, rules, placement, weights, first, &never, &say)?;
+    print(format_args!("\nStrength at step {step}\n\n{table}"))?;
     Ok(())
 }

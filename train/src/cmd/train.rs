@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use anyhow::Context;
 
 use crate::config::Config;
+use crate::output::note;
 use crate::pipeline;
 
 /// Train a network by self-play, or go on with a run; the end is a table of how strong it became.
@@ -43,7 +44,7 @@ fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
         if seen.swap(true, Relaxed) {
             std::process::exit(KILLED);
         }
-        eprintln!("stopping: the batch is finished and everything saved; once more quits at once");
+        note("stopping: the batch is finished and everything saved; once more quits at once");
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(flag)

@@ -2,7 +2,8 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
-use super::{Run, strength};
+use super::{Run, load, strength};
+use crate::output::print;
 use crate::strength::StrengthTable;
 
 impl Run {
@@ -18,7 +19,24 @@ impl Run {
         // Matches are not training time.
         self.started += start.elapsed();
         self.pace.set_paused(self.has_all_rows());
-        self.log_strength(&table?)
+        let table = table?;
+        if interrupted.load(Relaxed) {
+            return Ok(());
+        }
+        self.keep_strength(&table)?;
+        self.progress.say(&self.strength_text(&table));
+        Ok(())
+    }
+
+    /// Keeps a table in the metrics and in a file of its own.
+    fn keep_strength(&mut self, table: &StrengthTable) -> anyhow::Result<()> {
+        self.log_strength(table)?;
+        Ok(self.dir.write_strength(self.learner.steps(), table)?)
+    }
+
+    fn strength_text(&self, table: &StrengthTable) -> String {
+        let (step, visits) = (self.learner.steps(), self.visits());
+        format!("\nStrength at step {step}, {visits} visits a move\n\n{table}")
     }
 
     pub(super) fn play_matches(&self, interrupted: &AtomicBool) -> anyhow::Result<StrengthTable> {
@@ -27,7 +45,7 @@ impl Run {
             self.rules,
             self.placement,
             self.learner.publish()?,
-            &self.first_checkpoint()?,
+            load::first_opponent(&self.dir, &self.state, &self.config)?,
             interrupted,
             &|text| self.progress.say(text),
         )
@@ -42,12 +60,14 @@ impl Run {
         if interrupted.load(Relaxed) {
             return Ok(());
         }
-        self.log_strength(&table)?;
-        self.dir.write_strength(step, &table)?;
-        println!(
-            "\nStrength at step {step}, {} visits a move\n\n{table}",
-            self.visits()
-        );
+        self.keep_strength(&table)?;
+        // The run's work is done and kept; that nobody can read the table here does not undo it.
+        if let Err(error) = print(self.strength_text(&table)) {
+            self.progress.say(&format!(
+                "{error}; the table is in {}",
+                self.dir.strength_path(step).display()
+            ));
+        }
         Ok(())
     }
 

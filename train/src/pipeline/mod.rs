@@ -3,6 +3,7 @@
 //! One thread, the coordinator, owns the network in training, the replay window and the run directory; it takes
 //! finished games from the self-play threads, commits them, trains while the replay ratio allows it, and
 //! publishes each checkpoint's average to the workers, which take it between two batches.
+pub mod load;
 mod matches;
 mod pace;
 mod progress;
@@ -25,7 +26,7 @@ use ::selfplay::game::{Color, Outcome};
 use ::selfplay::record::Rows;
 use ::selfplay::rules::{Ruleset, World};
 use ::selfplay::worker::FinishedGame;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use model::batch::TrainBatch;
 use model::device::{Placement, single_threaded};
 use model::learner::Learner;
@@ -57,17 +58,19 @@ pub fn train(
         Placement::resolve(&config.device).with_context(|| format!("{origin}: [device]"))?;
     let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
     let progress = Progress::new(report::LINES);
-    let mut run = Run::open(config, origin, path, rules, placement, progress)?;
-    if !run.is_complete() {
-        let ended = run.work(interrupted);
-        run.explain(ended)?;
-    }
-    run.progress.finish();
-    if !interrupted.load(Relaxed) {
-        run.measure(interrupted)?;
-    }
-    run.farewell(interrupted.load(Relaxed));
-    Ok(())
+    let run = Run::open(config, origin, path, rules, placement, progress);
+    explain(run.and_then(|mut run| run.finish(interrupted)))
+}
+
+/// A full disk ends a run in order, whatever was being written; anything else that stops it is passed on.
+pub fn explain<T>(ended: anyhow::Result<T>) -> anyhow::Result<T> {
+    ended.map_err(|error| match error.downcast_ref::<FileError>() {
+        Some(FileError::DiskFull { .. }) => Broken(format!(
+            "{error:#}. The run stopped; all that was committed is whole. Free some space and give the same command again"
+        ))
+        .into(),
+        _ => error,
+    })
 }
 
 /// Games on their way to the next shard.
@@ -113,9 +116,12 @@ impl Run {
         placement: Placement,
         progress: Progress,
     ) -> anyhow::Result<Self> {
+        let window = || Replay::new(&config.replay).map_err(|e| anyhow!("{origin}: {e}"));
+        // A new run leaves nothing behind if its memory is missing; an old one is locked before it takes any.
+        let early = (!RunDir::exists(path)).then(window).transpose()?;
         let (dir, mut state) = RunDir::open(path)?;
         if let Some(state) = &state {
-            let old = Config::load_resolved(&dir.config_path())?;
+            let old = load::config(&dir, state)?;
             for change in old.changes_on_resume(&config, origin)? {
                 progress.say(&format!(
                     "config: {}: {} -> {}",
@@ -131,34 +137,28 @@ impl Run {
             ));
         }
         let learner = match &state {
-            Some(state) => {
-                let checkpoint = dir.checkpoint_path(state.training.step);
-                let (learner, about) =
-                    Learner::load(&checkpoint, &config.net, &config.optim, &placement)?;
-                anyhow::ensure!(
-                    about.origin.form == rules.name,
-                    "{}: a checkpoint of the form {}, but this run plays {}",
-                    checkpoint.display(),
-                    about.origin.form,
-                    rules.name
-                );
-                learner
-            }
+            Some(state) => load::learner(&dir, state, &config, &placement)?,
             None => Learner::new(&config.net, &config.optim, &placement, config.run.seed)?,
         };
-        if let Some(state) = state.as_mut().filter(|state| state.working) {
+        if let Some(state) = &state {
+            // Matches come last; what they need must not be found missing only then.
+            load::first_opponent(&dir, state, &config)?;
+        }
+        if state.as_ref().is_some_and(|state| state.working) {
             progress.say(
                 "the last process was killed: games since its last shard and steps since its last checkpoint are lost",
             );
-            state.working = false;
-            dir.write_state(state)?;
         }
         for lost in dir.recover(state.as_ref())? {
             progress.say(&format!("dropped {lost}"));
         }
+        if let Some(state) = state.as_mut().filter(|state| state.working) {
+            state.working = false;
+            dir.write_state(state)?;
+        }
         let is_new = state.is_none();
         let state = state.unwrap_or_else(|| State::new(rules.name, config.run.seed));
-        let mut replay = Replay::new(&config.replay).map_err(anyhow::Error::msg)?;
+        let mut replay = early.map_or_else(window, Ok)?;
         replay.restore(&dir.shards(&state)?, state.selfplay.rows, rules.name)?;
         let mut bucket = state.training.bucket;
         bucket.made(state.selfplay.rows.training, &config.replay);
@@ -197,6 +197,19 @@ impl Run {
             run.checkpoint()?;
         }
         Ok(run)
+    }
+
+    /// All that is left of the run: work, matches, and the last words.
+    fn finish(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
+        if !self.is_complete() {
+            self.work(interrupted)?;
+        }
+        self.progress.finish();
+        if !interrupted.load(Relaxed) {
+            self.measure(interrupted)?;
+        }
+        self.farewell(interrupted.load(Relaxed));
+        Ok(())
     }
 
     /// Seconds of self-play and training over all processes.
@@ -314,7 +327,9 @@ impl Run {
             self.set_resign_below();
         }
         self.pending.rows.append(&game.rows);
-        self.pending.games.push(store::game_text(self.rules, &game));
+        self.pending
+            .games
+            .push(store::game_text(&self.state.run, self.rules, &game));
     }
 
     fn set_resign_below(&self) {
@@ -349,17 +364,6 @@ impl Run {
             .map_err(|e| Broken(e.to_string()))?;
         self.stats.step(&report);
         Ok(true)
-    }
-
-    /// A full disk ends a run in order; anything else that stops it is passed on.
-    fn explain(&self, ended: anyhow::Result<()>) -> anyhow::Result<()> {
-        ended.map_err(|error| match error.downcast_ref::<FileError>() {
-            Some(FileError::DiskFull { .. }) => Broken(format!(
-                "{error:#}. The run stopped; all that was committed is whole. Free some space and give the same command again"
-            ))
-            .into(),
-            _ => error,
-        })
     }
 
     fn farewell(&self, interrupted: bool) {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use crate::output::note;
+
 /// The bars, or nothing where standard error is not a terminal.
 pub struct Progress {
     bars: Option<Bars>,
@@ -61,7 +63,11 @@ impl Progress {
                 .iter()
                 .map(|(name, text)| format!("{name}: {text}"))
                 .collect();
-            eprintln!("{} (ETA {eta}) {}", clock(elapsed), text.join(" | "));
+            note(format_args!(
+                "{} (ETA {eta}) {}",
+                clock(elapsed),
+                text.join(" | ")
+            ));
             return;
         };
         bars.total
@@ -79,7 +85,7 @@ impl Progress {
         match &self.bars {
             // The bars may be gone already; the line must not be lost with them.
             Some(bars) if !self.ended.get() && bars.all.println(text).is_ok() => {}
-            _ => eprintln!("{text}"),
+            _ => note(text),
         }
     }
 

@@ -1,14 +1,13 @@
 //! What a run commits: shards with their games, and checkpoints.
-use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
-use anyhow::Context;
 use model::checkpoint::{CheckpointError, Origin};
 use selfplay::game::Reason;
 use selfplay::rules::{Ruleset, World};
 use selfplay::worker::{FinishedGame, Resignation};
 
 use super::{Pending, Run};
+use crate::atomic;
 use crate::games::GameText;
 use crate::run_dir::{Commit, TrainingState};
 use crate::samples::ShardHead;
@@ -27,6 +26,7 @@ impl Run {
             next_game_id: self.pace.next_game.load(Relaxed),
         };
         let head = ShardHead {
+            run: self.state.run.clone(),
             form: self.rules.name.into(),
             ruleset: format!("{:?}", self.rules),
         };
@@ -44,6 +44,7 @@ impl Run {
     /// Writes a checkpoint, commits it and gives its average to the workers.
     pub(super) fn checkpoint(&mut self) -> anyhow::Result<()> {
         let origin = Origin {
+            run: self.state.run.clone(),
             form: self.rules.name.into(),
             ruleset: format!("{:?}", self.rules),
             config: self.config.to_toml(),
@@ -74,25 +75,21 @@ impl Run {
         let all = self.dir.checkpoints()?;
         let surplus = all.len().saturating_sub(self.config.checkpoint.keep);
         for (_, path) in all.iter().skip(1).take(surplus) {
-            std::fs::remove_file(path).with_context(|| format!("removing {}", path.display()))?;
+            atomic::remove(path)?;
         }
         Ok(())
-    }
-
-    pub(super) fn first_checkpoint(&self) -> anyhow::Result<PathBuf> {
-        let all = self.dir.checkpoints()?;
-        let (_, path) = all
-            .into_iter()
-            .next()
-            .context("the run has no checkpoint")?;
-        Ok(path)
     }
 }
 
 /// A game as its text is kept.
-pub(super) fn game_text(rules: &'static Ruleset, game: &FinishedGame<World>) -> GameText {
+pub(super) fn game_text(
+    run: &str,
+    rules: &'static Ruleset,
+    game: &FinishedGame<World>,
+) -> GameText {
     GameText {
         id: game.id,
+        run: run.into(),
         seed: game.seed,
         form: rules.name.into(),
         start: game.start.position().fen(),

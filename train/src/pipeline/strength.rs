@@ -1,10 +1,7 @@
 //! How strong a network is: its matches against the built-in opponents and the run's first checkpoint.
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Context;
-use model::checkpoint;
 use model::device::{Placement, single_threaded};
 use model::evaluator::NetEvaluator;
 use model::params::Weights;
@@ -18,14 +15,15 @@ use crate::arena::{self, EvaluatorFactory, Player, Searched, Watch};
 use crate::config::Config;
 use crate::strength::{StrengthRow, StrengthTable};
 
-/// Plays the matches of `[arena]` for `weights`; `first` is the path of the run's first checkpoint.
+/// Plays the matches of `[arena]` for `weights`; `first` is the run's first checkpoint, if it
+/// is to be an opponent.
 /// Ends early, with the matches finished so far, once `stop` is set.
 pub fn measure(
     config: &Config,
     rules: &'static Ruleset,
     placement: Placement,
     weights: Weights,
-    first: &Path,
+    first: Option<Weights>,
     stop: &AtomicBool,
     say: &dyn Fn(&str),
 ) -> anyhow::Result<StrengthTable> {
@@ -33,10 +31,8 @@ pub fn measure(
     let mut opponents: Vec<_> = (config.arena.opponents.iter())
         .map(|&builtin| (builtin.to_string(), Player::Builtin(builtin)))
         .collect();
-    if config.arena.first_checkpoint {
-        let (weights, about) =
-            checkpoint::load_play(first).context("the run's first checkpoint")?;
-        let name = format!("first checkpoint (step {})", about.step);
+    if let Some(weights) = first {
+        let name = format!("first checkpoint (step {})", weights.step);
         opponents.push((name, searched(config, placement, weights)));
     }
     let threads = match placement.device {

@@ -12,6 +12,7 @@ use crate::atomic::FileError;
 use crate::samples;
 
 mod bucket;
+mod memory;
 mod ring;
 pub use bucket::ReplayBucket;
 pub use ring::Ring;
@@ -30,7 +31,7 @@ pub struct ReplayConfig {
     pub growth_exponent: f64,
     /// Legal moves reserved a row, on average; a window of richer rows holds fewer of them. At least 1.
     pub policy_entries_per_row: u64,
-    /// Rows trained per new row at most, above 0.
+    /// Rows trained at most per committed training row, above 0.
     pub ratio: f64,
     /// Rows of training that can be saved up while self-play is ahead; more is lost. 0: no limit.
     pub burst_rows: u64,
@@ -74,14 +75,35 @@ impl ReplayConfig {
 
     /// Bytes that the replay memory takes.
     pub fn memory_bytes(&self) -> u64 {
-        let entries = |rows: u64| (rows * self.policy_entries_per_row).max(policy::INDICES as u64);
-        let bytes = |rows: u64| rows * Ring::ROW_BYTES + entries(rows) * 4;
-        bytes(self.max_rows)
-            + if self.held_out_share > 0.0 {
-                bytes(self.held_out_rows)
-            } else {
-                0
-            }
+        let held_out = if self.held_out_share > 0.0 {
+            self.ring_bytes(self.held_out_rows)
+        } else {
+            0
+        };
+        self.ring_bytes(self.max_rows).saturating_add(held_out)
+    }
+
+    fn ring_bytes(&self, rows: u64) -> u64 {
+        let entries = rows.saturating_mul(self.policy_entries_per_row);
+        let entries = entries.max(policy::INDICES as u64);
+        rows.saturating_mul(Ring::ROW_BYTES)
+            .saturating_add(entries.saturating_mul(4))
+    }
+
+    /// That this much memory cannot be had, because of `why`.
+    fn too_large(&self, why: &str) -> String {
+        let key = if self.held_out_share > 0.0 && self.held_out_rows > self.max_rows {
+            "held_out_rows"
+        } else {
+            "max_rows"
+        };
+        format!(
+            "no memory for the replay window: `replay.max_rows` = {}, `replay.held_out_rows` = {} and `replay.policy_entries_per_row` = {} ask for {:.1} GB, {why}; lower `replay.{key}`",
+            self.max_rows,
+            self.held_out_rows,
+            self.policy_entries_per_row,
+            self.memory_bytes() as f64 / 1e9
+        )
     }
 }
 
@@ -120,9 +142,17 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Reserves all memory that `config` asks for.
+    /// Reserves all memory that `config` asks for; an error names the keys to lower.
     pub fn new(config: &ReplayConfig) -> Result<Self, String> {
-        let ring = |rows: u64| Ring::new(rows, rows.saturating_mul(config.policy_entries_per_row));
+        let free = memory::available();
+        if let Some(free) = free.filter(|&free| free < config.memory_bytes()) {
+            let free = free as f64 / 1e9;
+            return Err(config.too_large(&format!("but {free:.1} GB are free")));
+        }
+        let ring = |rows: u64| {
+            Ring::new(rows, rows.saturating_mul(config.policy_entries_per_row))
+                .map_err(|e| config.too_large(&format!("which the system does not give ({e})")))
+        };
         let held_out = (config.held_out_share > 0.0)
             .then(|| ring(config.held_out_rows))
             .transpose()?;

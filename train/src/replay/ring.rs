@@ -25,12 +25,7 @@ pub struct Ring {
 }
 
 fn reserve<T: Copy>(len: u64, value: T) -> Result<Vec<T>, String> {
-    let fail = |_| {
-        format!(
-            "no memory for {len} entries of {} bytes in the replay window",
-            size_of::<T>()
-        )
-    };
+    let fail = |_| format!("{len} entries of {} bytes", size_of::<T>());
     let mut v = Vec::new();
     v.try_reserve_exact(usize::try_from(len).map_err(|e| e.to_string())?)
         .map_err(fail)?;

@@ -17,6 +17,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use model::checkpoint;
 use selfplay::record::Rows;
 
 use crate::atomic::{self, FileError};
@@ -25,7 +26,9 @@ use crate::replay::RowTotals;
 use crate::samples::{self, SamplesConfig, ShardHead};
 use crate::strength::StrengthTable;
 
+mod numbered;
 mod state;
+use self::numbered::Numbered;
 pub use state::{STATE_VERSION, SelfplayState, State, TrainingState};
 
 const LOCK: &str = "run.lock";
@@ -37,6 +40,12 @@ const SAMPLES: &str = "samples";
 const GAMES: &str = "games";
 const TENSORBOARD: &str = "tensorboard";
 const STRENGTH: &str = "strength";
+
+const CHECKPOINT: Numbered = Numbered::new(CHECKPOINTS, 9, "safetensors");
+const SHARD: Numbered = Numbered::new(SAMPLES, 6, "h5");
+const GAMES_TEXT: Numbered = Numbered::new(GAMES, 6, "txt");
+const STRENGTH_TEXT: Numbered = Numbered::new(STRENGTH, 9, "txt");
+const STRENGTH_JSON: Numbered = Numbered::new(STRENGTH, 9, "json");
 
 /// Finished games to be committed.
 #[derive(Clone, Copy, Debug)]
@@ -63,12 +72,21 @@ impl RunDir {
     /// Locks the run directory `path`, creating it if there is none, and reads its state, `None` in a
     /// new run. Changes nothing else; see [`RunDir::recover`].
     pub fn open(path: &Path) -> Result<(Self, Option<State>), FileError> {
+        if let Some(file) = in_the_way(path) {
+            return Err(FileError::content(
+                file,
+                format!(
+                    "not a folder, so the run directory {} cannot be; choose another with --run DIR",
+                    path.display()
+                ),
+            ));
+        }
         if path.is_dir() {
             let names = atomic::names(path)?;
             if !names.is_empty() && !names.iter().any(|n| n == LOCK || n == STATE) {
                 return Err(FileError::content(
                     path,
-                    "this folder is neither empty nor a run directory; choose another",
+                    "this folder is neither empty nor a run directory; choose another with --run DIR",
                 ));
             }
         } else {
@@ -81,7 +99,7 @@ impl RunDir {
             return Err(FileError::content(
                 path,
                 format!(
-                    "{STATE} is missing, but there are samples, games or checkpoints of training; put it back, or choose another folder"
+                    "{STATE} is missing, but there are samples, games or checkpoints of training; put it back, or choose another folder with --run DIR"
                 ),
             ));
         }
@@ -94,10 +112,21 @@ impl RunDir {
         ))
     }
 
+    /// Whether there is a run in `path`, which may be worked on.
+    pub fn exists(path: &Path) -> bool {
+        path.join(STATE).is_file()
+    }
+
     /// Locks an existing run and reads its state.
     pub fn open_existing(path: &Path) -> Result<(Self, State), FileError> {
-        let none = || FileError::content(path, format!("not a run directory: it has no {STATE}"));
-        if !path.join(STATE).is_file() {
+        let none = || {
+            let what = match in_the_way(path) {
+                Some(_) => "it is a file".to_string(),
+                None => format!("it has no {STATE}"),
+            };
+            FileError::content(path, format!("not a run directory: {what}"))
+        };
+        if !Self::exists(path) {
             return Err(none());
         }
         let (dir, state) = Self::open(path)?;
@@ -105,51 +134,104 @@ impl RunDir {
     }
 
     /// Creates missing folders and drops what a killed process left uncommitted. Returns a line for
-    /// people for each thing dropped.
+    /// people for each thing dropped. Another run's samples, games or checkpoints are an error, and then
+    /// nothing has changed.
     pub fn recover(&self, state: Option<&State>) -> Result<Vec<String>, FileError> {
+        if let Some(state) = state {
+            self.check_own(state)?;
+        }
         let mut dropped = Vec::new();
         for folder in [CHECKPOINTS, SAMPLES, GAMES, TENSORBOARD] {
             let folder = self.path.join(folder);
             fs::create_dir_all(&folder)
                 .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
         }
-        for folder in ["", CHECKPOINTS, SAMPLES, GAMES] {
-            for name in atomic::remove_temps(&self.path.join(folder))? {
-                dropped.push(format!(
-                    "{}: unfinished file",
-                    Path::new(folder).join(name).display()
-                ));
-            }
+        let single = |name: &str| name == CONFIG || name == STATE;
+        self.drop_unfinished("", &single, &mut dropped)?;
+        for kind in [CHECKPOINT, SHARD, GAMES_TEXT, STRENGTH_TEXT, STRENGTH_JSON] {
+            let ours = |name: &str| kind.number(name).is_some();
+            self.drop_unfinished(kind.folder, &ours, &mut dropped)?;
         }
         let commits = state.map_or(0, |s| s.selfplay.commits);
         let step = state.map_or(0, |s| s.training.step);
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        self.drop_beyond(SAMPLES, commits, &mut dropped, |path| {
+        self.drop_beyond(SHARD, commits, &mut dropped, |path| {
             samples::read_game_ids(path, None)
                 .map(|ids| count(ids.len(), "row"))
                 .ok()
         })?;
-        self.drop_beyond(GAMES, commits, &mut dropped, |path| {
+        self.drop_beyond(GAMES_TEXT, commits, &mut dropped, |path| {
             games::read(path)
                 .map(|games| count(games.len(), "game"))
                 .ok()
         })?;
-        self.drop_beyond(CHECKPOINTS, step, &mut dropped, |_| None)?;
+        self.drop_beyond(CHECKPOINT, step, &mut dropped, |_| None)?;
         Ok(dropped)
+    }
+
+    /// Whether every numbered file is of this run. A committed one that does not say is judged when it is read;
+    /// what is not committed is to be dropped, so it has to say.
+    fn check_own(&self, state: &State) -> Result<(), FileError> {
+        type Owner = fn(&Path) -> Option<String>;
+        let (commits, step) = (state.selfplay.commits, state.training.step);
+        let kinds: [(Numbered, u64, Owner); 3] = [
+            (SHARD, commits, |path| {
+                Some(samples::read_head(path).ok()?.run)
+            }),
+            (GAMES_TEXT, commits, |path| games::read_run(path).ok()),
+            (CHECKPOINT, step, |path| {
+                Some(checkpoint::inspect(path).ok()?.origin.run)
+            }),
+        ];
+        for (kind, last, owner) in kinds {
+            for (number, path) in kind.all(&self.path)? {
+                let whose = match owner(&path) {
+                    Some(run) if run == state.run => continue,
+                    Some(run) => format!("of another run ({run}, this one is {})", state.run),
+                    None if number <= last => continue,
+                    None => "not of this run, which has not come so far, nor readable".to_string(),
+                };
+                let folder = kind.folder;
+                return Err(FileError::content(
+                    &path,
+                    format!(
+                        "{whose}; put the run's own {folder} back, or take it out of this folder"
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the unfinished files in `folder` whose final name is `ours`.
+    fn drop_unfinished(
+        &self,
+        folder: &str,
+        ours: &dyn Fn(&str) -> bool,
+        dropped: &mut Vec<String>,
+    ) -> Result<(), FileError> {
+        let path = self.path.join(folder);
+        if path.is_dir() {
+            for name in atomic::remove_temps(&path, ours)? {
+                let name = Path::new(folder).join(name);
+                dropped.push(format!("{}: unfinished file", name.display()));
+            }
+        }
+        Ok(())
     }
 
     fn drop_beyond(
         &self,
-        folder: &str,
+        kind: Numbered,
         last: u64,
         dropped: &mut Vec<String>,
         describe: impl Fn(&Path) -> Option<String>,
     ) -> Result<(), FileError> {
-        for (number, path) in numbered(&self.path.join(folder))? {
+        for (number, path) in kind.all(&self.path)? {
             if number > last {
                 let what = describe(&path).map_or(String::new(), |d| format!(" ({d})"));
                 atomic::remove(&path)?;
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let (folder, name) = (kind.folder, kind.name(number));
                 dropped.push(format!("{folder}/{name}: not committed{what}"));
             }
         }
@@ -183,30 +265,28 @@ impl RunDir {
 
     /// The checkpoint of a training step.
     pub fn checkpoint_path(&self, step: u64) -> PathBuf {
-        self.path
-            .join(CHECKPOINTS)
-            .join(format!("{step:09}.safetensors"))
+        CHECKPOINT.path(&self.path, step)
     }
 
     /// The shard of a commit, numbered from 1.
     pub fn shard_path(&self, commit: u64) -> PathBuf {
-        self.path.join(SAMPLES).join(format!("{commit:06}.h5"))
+        SHARD.path(&self.path, commit)
     }
 
     /// The games of a commit, numbered from 1.
     pub fn games_path(&self, commit: u64) -> PathBuf {
-        self.path.join(GAMES).join(format!("{commit:06}.txt"))
+        GAMES_TEXT.path(&self.path, commit)
     }
 
     /// (step, path) of all checkpoints, ascending.
     pub fn checkpoints(&self) -> Result<Vec<(u64, PathBuf)>, FileError> {
-        numbered(&self.path.join(CHECKPOINTS))
+        CHECKPOINT.all(&self.path)
     }
 
     /// The committed shards that are still there (old ones may have been deleted by hand), oldest first.
     pub fn shards(&self, state: &State) -> Result<Vec<PathBuf>, FileError> {
-        let all = numbered(&self.path.join(SAMPLES))?;
-        Ok(all
+        Ok(SHARD
+            .all(&self.path)?
             .into_iter()
             .filter(|(n, _)| *n <= state.selfplay.commits)
             .map(|(_, p)| p)
@@ -256,15 +336,18 @@ impl RunDir {
         Ok(())
     }
 
+    /// How strong the network of a training step is, as text.
+    pub fn strength_path(&self, step: u64) -> PathBuf {
+        STRENGTH_TEXT.path(&self.path, step)
+    }
+
     /// Writes how strong the network of a training step is, as text and as JSON.
     pub fn write_strength(&self, step: u64, table: &StrengthTable) -> Result<(), FileError> {
         let folder = self.path.join(STRENGTH);
         fs::create_dir_all(&folder)
             .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
-        atomic::write(&folder.join(format!("{step:09}.txt")), |out| {
-            write!(out, "{table}")
-        })?;
-        atomic::write(&folder.join(format!("{step:09}.json")), |out| {
+        atomic::write(&self.strength_path(step), |out| write!(out, "{table}"))?;
+        atomic::write(&STRENGTH_JSON.path(&self.path, step), |out| {
             Ok(serde_json::to_writer_pretty(out, table)?)
         })
     }
@@ -279,24 +362,20 @@ impl RunDir {
     }
 }
 
-/// Whether the folder has what only a run with a state can have committed.
-fn holds_work(path: &Path) -> Result<bool, FileError> {
-    let has = |folder: &str| -> Result<bool, FileError> {
-        let folder = path.join(folder);
-        Ok(folder.is_dir() && numbered(&folder)?.iter().any(|&(number, _)| number > 0))
-    };
-    Ok(has(SAMPLES)? || has(GAMES)? || has(CHECKPOINTS)?)
+/// What keeps `path` from being a folder: it or one above it is a file, or a link that leads nowhere.
+fn in_the_way(path: &Path) -> Option<&Path> {
+    let there = path.ancestors().find(|p| p.symlink_metadata().is_ok())?;
+    (!there.is_dir()).then_some(there)
 }
 
-/// (number, path) of the entries of `folder` whose name starts with a number and a dot, ascending.
-fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, FileError> {
-    let number = |name: &String| name.split('.').next()?.parse::<u64>().ok();
-    let mut all: Vec<_> = atomic::names(folder)?
-        .iter()
-        .filter_map(|n| Some((number(n)?, folder.join(n))))
-        .collect();
-    all.sort();
-    Ok(all)
+/// Whether the folder has what only a run with a state can have committed.
+fn holds_work(path: &Path) -> Result<bool, FileError> {
+    for kind in [SHARD, GAMES_TEXT, CHECKPOINT] {
+        if kind.all(path)?.iter().any(|&(number, _)| number > 0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn lock(run: &Path) -> Result<File, FileError> {

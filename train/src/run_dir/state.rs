@@ -1,9 +1,13 @@
 //! What `state.json` holds.
 use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
+use std::time::SystemTime;
 
 use selfplay::game::{Color, Outcome};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::atomic::FileError;
 use crate::games::GameText;
@@ -11,7 +15,7 @@ use crate::pipeline::Calibration;
 use crate::replay::{ReplayBucket, RowTotals};
 
 /// Version of `state.json`.
-pub const STATE_VERSION: u32 = 1;
+pub const STATE_VERSION: u32 = 2;
 
 /// What a run has committed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +23,8 @@ pub const STATE_VERSION: u32 = 1;
 pub struct State {
     /// [`STATE_VERSION`].
     pub version: u32,
+    /// Names the run apart from all others; its samples, games and checkpoints carry it.
+    pub run: String,
     /// Name of the form.
     pub form: String,
     /// Seed of the run.
@@ -93,10 +99,11 @@ pub struct TrainingState {
 }
 
 impl State {
-    /// A run that has done nothing.
+    /// A run that has done nothing, with a name drawn at random.
     pub fn new(form: &str, seed: u64) -> Self {
         State {
             version: STATE_VERSION,
+            run: format!("{:016x}", RandomState::new().hash_one(SystemTime::now())),
             form: form.to_string(),
             seed,
             elapsed_seconds: 0.0,
@@ -108,26 +115,86 @@ impl State {
     }
 }
 
+/// The largest count that a state may hold: far above any run, far below what could overflow.
+const COUNT_MAX: u64 = 1 << 53;
+/// Seconds in a thousand years.
+const SECONDS_MAX: f64 = 3.2e10;
+
 /// Reads `state.json`; `None` where there is none.
 pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
-    let text = match fs::read_to_string(path) {
+    let text = match fs::read(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(FileError::io(path, "reading", e)),
     };
+    parse(&text)
+        .map(Some)
+        .map_err(|e| FileError::content(path, e))
+}
+
+/// The state in `text`, or which field of it is wrong and what to do.
+fn parse(text: &[u8]) -> Result<State, String> {
     #[derive(Deserialize)]
     struct Version {
         version: u32,
     }
-    let bad = |e: serde_json::Error| FileError::content(path, format!("not a run's state: {e}"));
-    let Version { version } = serde_json::from_str(&text).map_err(bad)?;
+    let bad = |e: String| {
+        format!(
+            "not a run's state: {e}; put a good copy of it back, or start a new run with --run DIR"
+        )
+    };
+    let Version { version } = from_json(text).map_err(bad)?;
     if version != STATE_VERSION {
-        return Err(FileError::content(
-            path,
-            format!(
-                "state of version {version}, this build reads {STATE_VERSION}: go on with the build that wrote it, or start a new run"
-            ),
+        return Err(format!(
+            "state of version {version}, this build reads {STATE_VERSION}: go on with the build that wrote it, or start a new run with --run DIR"
         ));
     }
-    serde_json::from_str(&text).map(Some).map_err(bad)
+    let state: State = from_json(text).map_err(bad)?;
+    state.check().map_err(bad)?;
+    Ok(state)
+}
+
+/// Reads JSON; the error starts with the field's path.
+fn from_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|e| e.to_string())?;
+    json.end().map_err(|e| e.to_string())?;
+    Ok(value)
+}
+
+impl State {
+    /// What the types alone do not say; the error names the field.
+    fn check(&self) -> Result<(), String> {
+        let SelfplayState { games, .. } = self.selfplay;
+        let value = serde_json::to_value(self).map_err(|e| e.to_string())?;
+        for table in ["selfplay", "training"] {
+            check_counts(table, &value[table])?;
+        }
+        if !(0.0..=SECONDS_MAX).contains(&self.elapsed_seconds) {
+            return Err(format!(
+                "elapsed_seconds: {}, expected 0..={SECONDS_MAX}",
+                self.elapsed_seconds
+            ));
+        }
+        let ended = self.selfplay.red_wins + self.selfplay.black_wins + self.selfplay.draws;
+        if ended != games {
+            return Err(format!(
+                "selfplay.games: {games}, expected {ended}, the sum of wins and draws"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether every number in `value` is a count that leaves room to count on.
+fn check_counts(name: &str, value: &Value) -> Result<(), String> {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .try_for_each(|(key, value)| check_counts(&format!("{name}.{key}"), value)),
+        Value::Number(n) if n.as_u64().is_none_or(|n| n > COUNT_MAX) => {
+            Err(format!("{name}: {n}, expected 0..={COUNT_MAX}"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -21,7 +21,7 @@ pub use check::check_rows;
 /// Value of the root attribute `format`.
 pub const FORMAT: &str = "fanqi-samples";
 /// Value of the root attribute `version`; it changes when a column or its meaning does.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// The first bytes of an HDF5 file without a user block.
 const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
@@ -40,6 +40,8 @@ pub struct SamplesConfig {
 /// What a shard says of itself besides its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardHead {
+    /// Name of the run that made it.
+    pub run: String,
     /// Name of the form, as `--form` takes it.
     pub form: String,
     /// The form's rules, for people.
@@ -126,6 +128,7 @@ fn image(rows: &Rows, head: &ShardHead, config: &SamplesConfig) -> hdf5::Result<
     file.new_attr::<u32>()
         .create("version")?
         .write_scalar(&VERSION)?;
+    text(&file, "run", &head.run)?;
     text(&file, "form", &head.form)?;
     text(&file, "ruleset", &head.ruleset)?;
     text(&file, "record_layout", RECORD_LAYOUT)?;
@@ -238,8 +241,13 @@ pub fn read(path: &Path, form: Option<&str>) -> Result<(ShardHead, Rows), FileEr
         ply: r.column(&PLY, 1)?,
         net_step: r.column(&NET_STEP, 1)?,
     };
-    check_rows(&rows).map_err(|e| FileError::content(path, e))?;
+    check_rows(&rows).map_err(|e| unusable(path, e))?;
     Ok((head, rows))
+}
+
+/// Reads only what a shard says of itself.
+pub fn read_head(path: &Path) -> Result<ShardHead, FileError> {
+    open(path, None).map(|(_, head)| head)
 }
 
 /// Reads only the game id of each row.
@@ -255,13 +263,13 @@ fn open(path: &Path, form: Option<&str>) -> Result<(File, ShardHead), FileError>
     std::fs::File::open(path)
         .and_then(|f| f.take(HDF5_SIGNATURE.len() as u64).read_to_end(&mut magic))
         .map_err(|e| FileError::io(path, "opening", e))?;
-    let bad = |e: String| FileError::content(path, e);
+    let bad = |e: String| unusable(path, e);
     if magic != HDF5_SIGNATURE {
         return Err(bad("cannot be read as samples: not an HDF5 file".into()));
     }
     let file = File::open(path).map_err(|e| {
         bad(format!(
-            "cannot be read as samples: damaged or cut short ({}); delete it",
+            "cannot be read as samples: damaged or cut short ({})",
             first_line(&e)
         ))
     })?;
@@ -289,9 +297,12 @@ fn open(path: &Path, form: Option<&str>) -> Result<(File, ShardHead), FileError>
             } else {
                 "read it with a newer build"
             };
-            return Err(bad(format!(
-                "samples of format version {found}, this build reads {VERSION}: {what_to_do}"
-            )));
+            return Err(FileError::content(
+                path,
+                format!(
+                    "samples of format version {found}, this build reads {VERSION}: {what_to_do}"
+                ),
+            ));
         }
         Err(e) => {
             return Err(bad(format!(
@@ -302,6 +313,7 @@ fn open(path: &Path, form: Option<&str>) -> Result<(File, ShardHead), FileError>
     }
     let missing = |name: &str| bad(format!("the attribute `{name}` is missing"));
     let head = ShardHead {
+        run: text("run").ok_or_else(|| missing("run"))?,
         form: text("form").ok_or_else(|| missing("form"))?,
         ruleset: text("ruleset").ok_or_else(|| missing("ruleset"))?,
     };
@@ -322,7 +334,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn column<T: H5Type>(&self, column: &Column, width: usize) -> Result<Vec<T>, FileError> {
         let name = column.0;
-        let bad = |e: String| FileError::content(self.path, format!("dataset `{name}`: {e}"));
+        let bad = |e: String| unusable(self.path, format!("dataset `{name}`: {e}"));
         let dataset: Dataset = self.file.dataset(name).map_err(|e| bad(first_line(&e)))?;
         let shape = dataset.shape();
         let fits = if width == 1 {
@@ -346,6 +358,13 @@ impl Reader<'_> {
             .read_raw()
             .map_err(|e| bad(first_line(&e)))
     }
+}
+
+/// A shard of which nothing can be read, and what to do.
+fn unusable(path: &Path, what: String) -> FileError {
+    let message =
+        format!("{what}; put a good copy of it back, or take it away to go on without its rows");
+    FileError::content(path, message)
 }
 
 fn first_line(e: &hdf5::Error) -> String {

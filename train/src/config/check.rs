@@ -1,0 +1,116 @@
+//! What a range cannot say: of one key alone, and of keys together.
+use selfplay::rules::{Position, Ruleset};
+
+use super::Config;
+
+/// Longest openings that are counted; there are more than [`ArenaConfig::games`] of longer ones.
+///
+/// [`ArenaConfig::games`]: crate::arena::ArenaConfig::games
+const COUNTED_PLIES: u16 = 3;
+
+/// What is wrong with `key`, whatever the other keys are.
+pub(super) fn alone(config: &Config, key: &str) -> Result<(), String> {
+    match key {
+        "ruleset.base" if Ruleset::by_name(&config.ruleset.base).is_none() => {
+            let names: Vec<_> = Ruleset::all().iter().map(|r| r.name).collect();
+            let names = names.join(", ");
+            Err(format!("there is no such form; known: {names}"))
+        }
+        "arena.opponents" => {
+            let all = &config.arena.opponents;
+            match (1..all.len()).find(|&i| all[..i].contains(&all[i])) {
+                Some(i) => Err(format!("`{}` is named twice; once is enough", all[i])),
+                None => Ok(()),
+            }
+        }
+        "arena.games" if !config.arena.games.is_multiple_of(2) => {
+            Err("must be even: every opening is played twice".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Keys that contradict each other.
+pub(super) struct Conflict {
+    /// The keys.
+    pub keys: Vec<&'static str>,
+    /// What must hold between them.
+    pub law: String,
+}
+
+/// The first contradiction between keys.
+pub(super) fn together(config: &Config) -> Result<(), Conflict> {
+    let (selfplay, replay) = (&config.selfplay, &config.replay);
+    let (optim, arena) = (&config.optim, &config.arena);
+    let burst = replay.burst_rows;
+    let capped = |cap: u16, opening: u16| cap > 0 && cap <= opening;
+    let laws: [(bool, &[&'static str], &str); 8] = [
+        (
+            selfplay.fast_visits <= selfplay.visits,
+            &["selfplay.fast_visits", "selfplay.visits"],
+            "a fast search may not have more visits than a full one",
+        ),
+        (
+            !capped(selfplay.ply_cap, selfplay.opening_plies),
+            &["selfplay.ply_cap", "selfplay.opening_plies"],
+            "a game must not be cut within its opening, or it gives no row",
+        ),
+        (
+            replay.min_rows <= replay.max_rows,
+            &["replay.min_rows", "replay.max_rows"],
+            "the window may not start larger than it can become",
+        ),
+        (
+            burst == 0 || burst as f64 >= replay.ratio * config.samples.shard_rows as f64,
+            &["replay.burst_rows", "replay.ratio", "samples.shard_rows"],
+            "the first must be 0 or at least the product of the others, the training that one shard allows",
+        ),
+        (
+            burst == 0 || burst >= optim.batch_rows.into(),
+            &["replay.burst_rows", "optim.batch_rows"],
+            "the first must be 0 or at least the second, or no batch could ever be trained",
+        ),
+        (
+            optim.decay_rows == 0 || optim.decay_rows > optim.warmup_rows,
+            &["optim.decay_rows", "optim.warmup_rows"],
+            "the decay must be 0 or end after the warm-up",
+        ),
+        (
+            optim.policy_weight + optim.value_weight > 0.0,
+            &["optim.policy_weight", "optim.value_weight"],
+            "one of them must be above 0, or nothing that plays is trained",
+        ),
+        (
+            !capped(arena.ply_cap, arena.opening_plies),
+            &["arena.ply_cap", "arena.opening_plies"],
+            "a game must not be cut within its opening, or every game is a draw",
+        ),
+    ];
+    match laws.into_iter().find(|(holds, ..)| !holds) {
+        Some((_, keys, law)) => Err(Conflict {
+            keys: keys.to_vec(),
+            law: law.to_owned(),
+        }),
+        None => enough_openings(config),
+    }
+}
+
+/// Deterministic players repeat a game from the same opening, which would narrow the interval falsely; with at
+/// least two openings for each pair of games, draws do not run out of new ones.
+fn enough_openings(config: &Config) -> Result<(), Conflict> {
+    let plies = config.arena.opening_plies;
+    let Some(rules) = Ruleset::by_name(&config.ruleset.base).filter(|_| plies <= COUNTED_PLIES)
+    else {
+        return Ok(());
+    };
+    let openings = Position::start(rules).perft(plies.into());
+    if u64::from(config.arena.games) <= openings {
+        return Ok(());
+    }
+    Err(Conflict {
+        keys: vec!["arena.games", "arena.opening_plies"],
+        law: format!(
+            "so few plies make {openings} openings, and games would repeat; take at most as many games, or more plies"
+        ),
+    })
+}

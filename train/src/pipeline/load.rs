@@ -1,0 +1,106 @@
+//! The checkpoints that a run takes up again: whole, and the run's own.
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use model::checkpoint::{self, About};
+use model::device::Placement;
+use model::learner::Learner;
+use model::params::Weights;
+
+use crate::config::Config;
+use crate::run_dir::{RunDir, State};
+
+/// The run's own config, which must be the one that `state` speaks of.
+pub fn config(dir: &RunDir, state: &State) -> anyhow::Result<Config> {
+    let path = dir.config_path();
+    let config = Config::load_resolved(&path)
+        .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))?;
+    let found = (config.ruleset.base.as_str(), config.run.seed);
+    let expected = (state.form.as_str(), state.seed);
+    ensure!(
+        found == expected,
+        "{}: `ruleset.base` = {} and `run.seed` = {}, but state.json says {} and {}; {RESTORE}",
+        path.display(),
+        found.0,
+        found.1,
+        expected.0,
+        expected.1
+    );
+    Ok(config)
+}
+
+/// The learner that `state` speaks of.
+pub(super) fn learner(
+    dir: &RunDir,
+    state: &State,
+    config: &Config,
+    placement: &Placement,
+) -> anyhow::Result<Learner> {
+    let (path, counts) = (existing(dir, state.training.step)?, &state.training);
+    let (learner, about) = Learner::load(&path, &config.net, &config.optim, placement)?;
+    check(&path, &about, counts.step, state)?;
+    ensure!(
+        about.rows == counts.rows_trained,
+        "{}: a checkpoint of {} trained rows, but state.json counts {}; {RESTORE}",
+        path.display(),
+        about.rows,
+        counts.rows_trained
+    );
+    Ok(learner)
+}
+
+/// The weights that play at a training step of the run.
+pub fn weights(dir: &RunDir, state: &State, step: u64) -> anyhow::Result<Weights> {
+    let path = existing(dir, step)?;
+    let (weights, about) = checkpoint::load_play(&path)?;
+    check(&path, &about, step, state)?;
+    Ok(weights)
+}
+
+/// The weights of the run's first checkpoint, if `config` has it as an opponent.
+pub fn first_opponent(
+    dir: &RunDir,
+    state: &State,
+    config: &Config,
+) -> anyhow::Result<Option<Weights>> {
+    let first = || {
+        weights(dir, state, 0).context(
+            "the run's first checkpoint (an opponent; `arena.first_checkpoint = false` does without)",
+        )
+    };
+    config.arena.first_checkpoint.then(first).transpose()
+}
+
+const RESTORE: &str = "put the run's own back, or start a new run with --run DIR";
+
+fn existing(dir: &RunDir, step: u64) -> anyhow::Result<PathBuf> {
+    let path = dir.checkpoint_path(step);
+    if !path.is_file() {
+        let steps = dir.checkpoints()?;
+        let steps: Vec<_> = steps.iter().map(|(step, _)| step.to_string()).collect();
+        let steps = steps.join(", ");
+        anyhow::bail!(
+            "{}: there is no checkpoint of step {step} (there are: {steps}); {RESTORE}",
+            path.display()
+        );
+    }
+    Ok(path)
+}
+
+/// Whether the checkpoint in the file of `step` is that of the run's step.
+fn check(path: &Path, about: &About, step: u64, state: &State) -> anyhow::Result<()> {
+    let (found, form, run) = (about.step, &about.origin.form, &about.origin.run);
+    ensure!(
+        *run == state.run,
+        "{}: a checkpoint of another run ({run}, this one is {}); {RESTORE}",
+        path.display(),
+        state.run
+    );
+    ensure!(
+        found == step && *form == state.form,
+        "{}: a checkpoint of step {found} of the form {form}, expected step {step} of the form {}; {RESTORE}",
+        path.display(),
+        state.form
+    );
+    Ok(())
+}
