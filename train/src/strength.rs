@@ -9,6 +9,8 @@ use crate::rating::Rating;
 /// A match's place in the table, seen from the measured player.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StrengthRow {
+    /// Name of the form.
+    pub form: String,
     /// The opponent's name.
     pub opponent: String,
     /// Games won.
@@ -25,9 +27,10 @@ pub struct StrengthRow {
 }
 
 impl StrengthRow {
-    /// The row of a match against `opponent`.
-    pub fn new(opponent: impl Into<String>, result: &MatchResult) -> Self {
+    /// The row of a match in `form` against `opponent`.
+    pub fn new(form: impl Into<String>, opponent: impl Into<String>, result: &MatchResult) -> Self {
         StrengthRow {
+            form: form.into(),
             opponent: opponent.into(),
             wins: result.wins,
             draws: result.draws,
@@ -42,9 +45,10 @@ impl StrengthRow {
         self.rating.score_interval.lower > 0.5
     }
 
-    fn cells(&self) -> [String; 9] {
+    fn cells(&self) -> [String; 10] {
         let rating = &self.rating;
         [
+            self.form.clone(),
             self.opponent.clone(),
             rating.games.to_string(),
             self.wins.to_string(),
@@ -65,8 +69,8 @@ pub struct StrengthTable {
     pub rows: Vec<StrengthRow>,
 }
 
-const HEAD: [&str; 9] = [
-    "opponent", "games", "W", "D", "L", "score %", "95 %", "Elo", "95 %",
+const HEAD: [&str; 10] = [
+    "form", "opponent", "games", "W", "D", "L", "score %", "95 %", "Elo", "95 %",
 ];
 
 impl Display for StrengthTable {
@@ -84,7 +88,8 @@ impl Display for StrengthTable {
         };
         for line in &lines {
             write!(f, "{:<1$}", line[0], width(0))?;
-            for (column, cell) in line.iter().enumerate().skip(1) {
+            write!(f, "  {:<1$}", line[1], width(1))?;
+            for (column, cell) in line.iter().enumerate().skip(2) {
                 write!(f, "  {cell:>0$}", width(column))?;
             }
             writeln!(f)?;

@@ -1,4 +1,8 @@
 //! What makes a form: one field a question, one reader a field.
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Serialize, Serializer};
+
 use super::types::Kind;
 use crate::game::Color;
 
@@ -36,8 +40,17 @@ impl Kinds {
     }
 }
 
+/// The letters, in the order of [`Kind::ALL`].
+impl Serialize for Kinds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let kinds = Kind::ALL.into_iter().filter(|&kind| self.has(kind));
+        serializer.collect_str(&kinds.map(Kind::letter).collect::<String>())
+    }
+}
+
 /// How the kinds that take part lie at the start (RULES.md §2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Layout {
     /// Face up, each at home.
     Open,
@@ -50,7 +63,8 @@ pub enum Layout {
 }
 
 /// Who sees what a captured unknown piece was (RULES.md §2, §3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SeenBy {
     /// Both players.
     Both,
@@ -61,7 +75,8 @@ pub enum SeenBy {
 }
 
 /// What the third occurrence of a position means (RULES.md §5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RepetitionRule {
     /// A draw, whatever was played.
     Draw,
@@ -70,7 +85,8 @@ pub enum RepetitionRule {
 }
 
 /// Which plies without a capture count towards the natural limit (RULES.md §1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CheckDiscount {
     /// All of them.
     None,
@@ -79,7 +95,7 @@ pub enum CheckDiscount {
 }
 
 /// A form of the game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Ruleset {
     /// Name in configs and on the command line.
     pub name: &'static str,
@@ -126,6 +142,20 @@ impl Ruleset {
     /// The form of that name.
     pub fn by_name(name: &str) -> Option<&'static Ruleset> {
         ALL.into_iter().find(|rules| rules.name == name)
+    }
+
+    /// The same rules for as long as the program runs, as every position refers to them; equal ones are
+    /// kept once.
+    pub fn keep(self) -> &'static Ruleset {
+        static KEPT: Mutex<Vec<&'static Ruleset>> = Mutex::new(Vec::new());
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = ALL.iter().chain(kept.iter()).find(|known| ***known == self);
+        if let Some(known) = known {
+            return known;
+        }
+        let rules: &'static Ruleset = Box::leak(Box::new(self));
+        kept.push(rules);
+        rules
     }
 
     /// Whether both players know the same at every moment of a game.

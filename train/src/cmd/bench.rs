@@ -10,10 +10,11 @@ use model::params::Weights;
 use model::slot::WeightSlot;
 use rayon::ThreadPoolBuilder;
 use selfplay::eval::{Batch, EvalError, HashEvaluator, mix};
-use selfplay::rules::{Ruleset, World};
+use selfplay::rules::World;
 use selfplay::worker::{EvalPort, Games, InlinePort, Worker};
 
 use crate::config::Config;
+use crate::forms::Forms;
 use crate::output::print;
 use crate::pipeline::worker_count;
 
@@ -205,12 +206,12 @@ fn on_threads(
 }
 
 fn games(config: &Config) -> Games<World> {
-    let rules = Ruleset::by_name(&config.ruleset.base).unwrap_or(Ruleset::all()[0]);
+    let forms = Forms::of(&config.ruleset).expect("a loaded config names forms that there are");
     let next = AtomicU64::new(0);
     Games {
         run_seed: config.run.seed,
         next_id: Box::new(move || Some(next.fetch_add(1, Relaxed))),
-        start: Box::new(move |rng| World::start(rules, rng)),
+        start: Box::new(move |rng| forms.start(rng)),
     }
 }
 

@@ -5,22 +5,28 @@ pub mod perft;
 pub mod strength;
 pub mod train;
 
-use anyhow::{Context, bail};
-use selfplay::rules::{Move, Position, Ruleset};
+use anyhow::{Context, anyhow};
+use selfplay::game::{Color, Referee, Turn};
+use selfplay::rules::{Move, Position, World};
 
-/// The position that `--form` and `--fen` name.
+use crate::forms;
+
+/// The position that `--form` and `--fen` name; of a world what the side to decide knows.
 fn position(form: &str, fen: Option<&str>) -> anyhow::Result<Position> {
-    let Some(ruleset) = Ruleset::by_name(form) else {
-        let names: Vec<_> = Ruleset::all().iter().map(|r| r.name).collect();
-        bail!(
-            "--form {form}: there is no such form; known: {}",
-            names.join(", ")
-        );
+    let rules = forms::by_name(form).map_err(|why| anyhow!("--form {form}: {why}"))?;
+    let Some(fen) = fen else {
+        return Ok(Position::start(rules));
     };
-    match fen {
-        None => Ok(Position::start(ruleset)),
-        Some(fen) => Position::from_fen(ruleset, fen).with_context(|| format!("--fen {fen:?}")),
+    let about = || format!("--fen {fen:?}");
+    if !fen.trim_end().ends_with(" world") {
+        return Position::from_fen(rules, fen).with_context(about);
     }
+    let world = World::from_fen(rules, fen).with_context(about)?;
+    let decider = match world.turn() {
+        Turn::Decision(color) => color,
+        Turn::Chance | Turn::Over(_) => Color::Red,
+    };
+    Ok(*world.position(decider))
 }
 
 /// The legal moves of a position.

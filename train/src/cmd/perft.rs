@@ -1,15 +1,18 @@
 //! `fanqi perft`: counts move sequences.
 use std::time::Instant;
 
+use selfplay::rules::divide;
+
 use crate::output::{note, print};
 
-/// Count the legal move sequences of a length from a position.
+/// Count the legal move sequences of a length from a position; a move of an unknown face-down piece counts once
+/// for every identity that it may turn out to have.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Name of the form.
+    /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
     #[arg(long, default_value = "xiangqi")]
     form: String,
-    /// Position; the start if missing.
+    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing.
     #[arg(long)]
     fen: Option<String>,
     /// Length in plies.
@@ -25,19 +28,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let position = super::position(&args.form, args.fen.as_deref())?;
     let start = Instant::now();
     let nodes = if args.divide {
-        let mut total = 0;
-        for mv in super::legal_moves(&position) {
-            let mut next = position;
-            next.play(mv);
-            let nodes = if args.depth == 1 {
-                1
-            } else {
-                next.perft(args.depth - 1)
-            };
+        let parts = divide(&position, args.depth);
+        for (mv, nodes) in &parts {
             print(format_args!("{mv}: {nodes}"))?;
-            total += nodes;
         }
-        total
+        parts.iter().map(|(_, nodes)| nodes).sum()
     } else {
         position.perft(args.depth)
     };

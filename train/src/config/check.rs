@@ -1,7 +1,8 @@
 //! What a range cannot say: of one key alone, and of keys together.
-use selfplay::rules::{Position, Ruleset};
+use selfplay::rules::Position;
 
 use super::Config;
+use crate::forms::{self, Forms};
 
 /// Longest openings that are counted; there are more than [`ArenaConfig::games`] of longer ones.
 ///
@@ -11,11 +12,8 @@ const COUNTED_PLIES: u16 = 3;
 /// What is wrong with `key`, whatever the other keys are.
 pub(super) fn alone(config: &Config, key: &str) -> Result<(), String> {
     match key {
-        "ruleset.base" if Ruleset::by_name(&config.ruleset.base).is_none() => {
-            let names: Vec<_> = Ruleset::all().iter().map(|r| r.name).collect();
-            let names = names.join(", ");
-            Err(format!("there is no such form; known: {names}"))
-        }
+        "ruleset.base" => forms::by_name(&config.ruleset.base).map(drop),
+        "ruleset.forms" => Forms::of(&config.ruleset).map(drop),
         "arena.opponents" => {
             let all = &config.arena.opponents;
             match (1..all.len()).find(|&i| all[..i].contains(&all[i])) {
@@ -99,18 +97,18 @@ pub(super) fn together(config: &Config) -> Result<(), Conflict> {
 /// least two openings for each pair of games, draws do not run out of new ones.
 fn enough_openings(config: &Config) -> Result<(), Conflict> {
     let plies = config.arena.opening_plies;
-    let Some(rules) = Ruleset::by_name(&config.ruleset.base).filter(|_| plies <= COUNTED_PLIES)
-    else {
+    let Ok(forms) = Forms::of(&config.ruleset) else {
         return Ok(());
     };
-    let openings = Position::start(rules).perft(plies.into());
-    if u64::from(config.arena.games) <= openings {
-        return Ok(());
+    let counted = forms.rules().filter(|_| plies <= COUNTED_PLIES);
+    let openings = counted.map(|rules| Position::start(rules).perft(plies.into()));
+    match openings.min() {
+        Some(openings) if u64::from(config.arena.games) > openings => Err(Conflict {
+            keys: vec!["arena.games", "arena.opening_plies"],
+            law: format!(
+                "so few plies make {openings} openings, and games would repeat; take at most as many games, or more plies"
+            ),
+        }),
+        _ => Ok(()),
     }
-    Err(Conflict {
-        keys: vec!["arena.games", "arena.opening_plies"],
-        law: format!(
-            "so few plies make {openings} openings, and games would repeat; take at most as many games, or more plies"
-        ),
-    })
 }

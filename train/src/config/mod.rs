@@ -19,6 +19,7 @@ pub use self::layers::Sources;
 pub use self::schema::DEFAULT;
 use self::schema::flatten;
 use crate::arena::ArenaConfig;
+use crate::forms::RulesetConfig;
 use crate::replay::ReplayConfig;
 use crate::samples::SamplesConfig;
 
@@ -60,14 +61,6 @@ pub struct Config {
     /// Where the values came from.
     #[serde(skip)]
     pub sources: Sources,
-}
-
-/// What is played.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RulesetConfig {
-    /// Name of the form.
-    pub base: String,
 }
 
 /// How long and with what a run goes on.

@@ -8,6 +8,7 @@ use model::learner::Learner;
 use model::params::Weights;
 
 use crate::config::Config;
+use crate::forms::Forms;
 use crate::run_dir::{RunDir, State};
 
 /// The run's own config, which must be the one that `state` speaks of.
@@ -15,11 +16,12 @@ pub fn config(dir: &RunDir, state: &State) -> anyhow::Result<Config> {
     let path = dir.config_path();
     let config = Config::load_resolved(&path)
         .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))?;
-    let found = (config.ruleset.base.as_str(), config.run.seed);
+    let names = Forms::of(&config.ruleset).map_or_else(|why| why, |forms| forms.names());
+    let found = (names.as_str(), config.run.seed);
     let expected = (state.form.as_str(), state.seed);
     ensure!(
         found == expected,
-        "{}: `ruleset.base` = {} and `run.seed` = {}, but state.json says {} and {}; {RESTORE}",
+        "{}: `[ruleset]` plays {} and `run.seed` = {}, but state.json says {} and {}; {RESTORE}",
         path.display(),
         found.0,
         found.1,

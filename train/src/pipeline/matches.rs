@@ -42,7 +42,7 @@ impl Run {
     pub(super) fn play_matches(&self, interrupted: &AtomicBool) -> anyhow::Result<StrengthTable> {
         strength::measure(
             &self.config,
-            self.rules,
+            &self.forms,
             self.placement,
             self.learner.publish()?,
             load::first_opponent(&self.dir, &self.state, &self.config)?,

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use ::selfplay::game::{Color, Outcome};
 use ::selfplay::record::Rows;
-use ::selfplay::rules::{Ruleset, World};
+use ::selfplay::rules::World;
 use ::selfplay::worker::FinishedGame;
 use anyhow::{Context, anyhow};
 use model::batch::TrainBatch;
@@ -39,6 +39,7 @@ use self::stats::Stats;
 use crate::atomic::FileError;
 use crate::cli::Broken;
 use crate::config::Config;
+use crate::forms::Forms;
 use crate::games::GameText;
 use crate::metrics::Metrics;
 use crate::replay::{Pick, Replay, ReplayBucket};
@@ -56,9 +57,9 @@ pub fn train(
 ) -> anyhow::Result<()> {
     let placement =
         Placement::resolve(&config.device).with_context(|| format!("{origin}: [device]"))?;
-    let rules = Ruleset::by_name(&config.ruleset.base).context("the form was checked before")?;
+    let forms = Forms::of(&config.ruleset).map_err(|why| anyhow!("{origin}: [ruleset] {why}"))?;
     let progress = Progress::new(report::LINES);
-    let run = Run::open(config, origin, path, rules, placement, progress);
+    let run = Run::open(config, origin, path, forms, placement, progress);
     explain(run.and_then(|mut run| run.finish(interrupted)))
 }
 
@@ -83,7 +84,7 @@ struct Pending {
 /// A run in progress.
 struct Run {
     config: Config,
-    rules: &'static Ruleset,
+    forms: Forms,
     placement: Placement,
     dir: RunDir,
     state: State,
@@ -112,7 +113,7 @@ impl Run {
         config: Config,
         origin: &str,
         path: &Path,
-        rules: &'static Ruleset,
+        forms: Forms,
         placement: Placement,
         progress: Progress,
     ) -> anyhow::Result<Self> {
@@ -157,9 +158,9 @@ impl Run {
             dir.write_state(state)?;
         }
         let is_new = state.is_none();
-        let state = state.unwrap_or_else(|| State::new(rules.name, config.run.seed));
+        let state = state.unwrap_or_else(|| State::new(&forms.names(), config.run.seed));
         let mut replay = early.map_or_else(window, Ok)?;
-        replay.restore(&dir.shards(&state)?, state.selfplay.rows, rules.name)?;
+        replay.restore(&dir.shards(&state)?, state.selfplay.rows, &forms.names())?;
         let mut bucket = state.training.bucket;
         bucket.made(state.selfplay.rows.training, &config.replay);
         let metrics = Metrics::open(
@@ -173,7 +174,7 @@ impl Run {
             slot: WeightSlot::new(learner.publish()?),
             before: state.elapsed_seconds,
             config,
-            rules,
+            forms,
             placement,
             dir,
             state,
@@ -260,7 +261,7 @@ impl Run {
         self.dir.write_state(&self.state)?;
         let threads = Selfplay::start(
             &self.config,
-            self.rules,
+            &self.forms,
             self.placement,
             &self.slot,
             &self.pace,
@@ -329,7 +330,7 @@ impl Run {
         self.pending.rows.append(&game.rows);
         self.pending
             .games
-            .push(store::game_text(&self.state.run, self.rules, &game));
+            .push(store::game_text(&self.state.run, &game));
     }
 
     fn set_resign_below(&self) {

@@ -87,7 +87,10 @@ impl Run {
         let names: Vec<_> = table
             .rows
             .iter()
-            .map(|row| format!("strength/{}", row.opponent))
+            .map(|row| match self.forms.is_one() {
+                true => format!("strength/{}", row.opponent),
+                false => format!("strength/{}/{}", row.form, row.opponent),
+            })
             .collect();
         let scores = table.rows.iter().map(|row| row.rating.score);
         let numbers: Vec<_> = names.iter().map(String::as_str).zip(scores).collect();

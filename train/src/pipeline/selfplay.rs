@@ -11,13 +11,14 @@ use model::evaluator::NetEvaluator;
 use model::slot::WeightSlot;
 use selfplay::eval::EvalError;
 use selfplay::mcts::SearchConfig;
-use selfplay::rules::{Ruleset, World};
+use selfplay::rules::World;
 use selfplay::server::{self, ChannelPort};
 use selfplay::worker::{EvalPort, FinishedGame, Games, InlinePort, SelfplayConfig, Worker};
 use tch::Device;
 
 use super::pace::Pace;
 use crate::config::Config;
+use crate::forms::Forms;
 
 /// What a thread of self-play tells the coordinator.
 pub enum Message {
@@ -43,7 +44,7 @@ pub struct Selfplay {
 struct Thread {
     selfplay: SelfplayConfig,
     search: SearchConfig,
-    rules: &'static Ruleset,
+    forms: Forms,
     seed: u64,
     pace: Arc<Pace>,
     messages: Sender<Message>,
@@ -53,7 +54,7 @@ impl Selfplay {
     /// Starts the threads; on a CPU each has a network of its own, on a GPU they share one.
     pub fn start(
         config: &Config,
-        rules: &'static Ruleset,
+        forms: &Forms,
         placement: Placement,
         slot: &Arc<WeightSlot>,
         pace: &Arc<Pace>,
@@ -62,7 +63,7 @@ impl Selfplay {
         let thread = Thread {
             selfplay: config.selfplay.clone(),
             search: config.search.clone(),
-            rules,
+            forms: forms.clone(),
             seed: config.run.seed,
             pace: pace.clone(),
             messages: sender,
@@ -140,11 +141,11 @@ fn spawn(name: String, body: impl FnOnce() + Send + 'static) -> anyhow::Result<J
 impl Thread {
     /// Plays until the pace ends it; whatever goes wrong is told with what reproduces it.
     fn play<P: EvalPort>(self, port: P) {
-        let (pace, rules) = (self.pace.clone(), self.rules);
+        let (pace, forms) = (self.pace.clone(), self.forms.clone());
         let games = Games {
             run_seed: self.seed,
             next_id: Box::new(move || Some(pace.next_game.fetch_add(1, Relaxed))),
-            start: Box::new(move |rng| World::start(rules, rng)),
+            start: Box::new(move |rng| forms.start(rng)),
         };
         let mut worker = Worker::new(self.selfplay.clone(), &self.search, games, port);
         let busy = worker.busy();

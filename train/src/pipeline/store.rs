@@ -3,7 +3,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use model::checkpoint::{CheckpointError, Origin};
 use selfplay::game::Reason;
-use selfplay::rules::{Ruleset, World};
+use selfplay::rules::{Color, World};
 use selfplay::worker::{FinishedGame, Resignation};
 
 use super::{Pending, Run};
@@ -27,8 +27,8 @@ impl Run {
         };
         let head = ShardHead {
             run: self.state.run.clone(),
-            form: self.rules.name.into(),
-            ruleset: format!("{:?}", self.rules),
+            form: self.forms.names(),
+            ruleset: self.forms.describe(),
         };
         self.state.elapsed_seconds = self.elapsed();
         self.dir
@@ -45,8 +45,8 @@ impl Run {
     pub(super) fn checkpoint(&mut self) -> anyhow::Result<()> {
         let origin = Origin {
             run: self.state.run.clone(),
-            form: self.rules.name.into(),
-            ruleset: format!("{:?}", self.rules),
+            form: self.forms.names(),
+            ruleset: self.forms.describe(),
             config: self.config.to_toml(),
         };
         let is_first = self.learner.steps() == 0;
@@ -82,18 +82,14 @@ impl Run {
 }
 
 /// A game as its text is kept.
-pub(super) fn game_text(
-    run: &str,
-    rules: &'static Ruleset,
-    game: &FinishedGame<World>,
-) -> GameText {
+pub(super) fn game_text(run: &str, game: &FinishedGame<World>) -> GameText {
     GameText {
         id: game.id,
         run: run.into(),
         seed: game.seed,
-        form: rules.name.into(),
-        start: game.start.position().fen(),
-        moves: game.moves.iter().map(ToString::to_string).collect(),
+        form: game.start.position(Color::Red).rules().name.into(),
+        start: game.start.fen(),
+        moves: move_texts(game),
         ending: game.ending,
         net_step_first: game.net_steps.0,
         net_step_last: game.net_steps.1,
@@ -106,4 +102,13 @@ pub(super) fn game_text(
             _ => None,
         },
     }
+}
+
+/// The moves, each with what it brought to light behind it.
+fn move_texts(game: &FinishedGame<World>) -> Vec<String> {
+    let mut texts: Vec<_> = game.moves.iter().map(ToString::to_string).collect();
+    for (ply, reveal) in &game.reveals {
+        texts[*ply] += &reveal.to_string();
+    }
+    texts
 }

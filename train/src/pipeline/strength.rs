@@ -7,12 +7,13 @@ use model::evaluator::NetEvaluator;
 use model::params::Weights;
 use model::slot::WeightSlot;
 use selfplay::eval::{EvalError, Evaluator};
-use selfplay::rules::{Ruleset, World};
+use selfplay::rules::World;
 use tch::Device;
 
 use super::selfplay::worker_count;
 use crate::arena::{self, EvaluatorFactory, Player, Searched, Watch};
 use crate::config::Config;
+use crate::forms::Forms;
 use crate::strength::{StrengthRow, StrengthTable};
 
 /// Plays the matches of `[arena]` for `weights`; `first` is the run's first checkpoint, if it
@@ -20,7 +21,7 @@ use crate::strength::{StrengthRow, StrengthTable};
 /// Ends early, with the matches finished so far, once `stop` is set.
 pub fn measure(
     config: &Config,
-    rules: &'static Ruleset,
+    forms: &Forms,
     placement: Placement,
     weights: Weights,
     first: Option<Weights>,
@@ -41,12 +42,15 @@ pub fn measure(
     };
     let match_config = config.arena.match_config(threads);
     let mut table = StrengthTable::default();
-    for (name, opponent) in &opponents {
+    let matches = forms
+        .rules()
+        .flat_map(|rules| opponents.iter().map(move |opponent| (rules, opponent)));
+    for (rules, (name, opponent)) in matches {
         let watch = Watch {
             stop,
             finished: &|_| {},
         };
-        let start = |_: &mut _| World::from_position(selfplay::rules::Position::start(rules));
+        let start = |rng: &mut _| World::start(rules, rng);
         let result = arena::play_match(
             &start,
             [&net, opponent],
@@ -57,11 +61,11 @@ pub fn measure(
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             break;
         }
-        let row = StrengthRow::new(name, &result);
+        let row = StrengthRow::new(rules.name, name, &result);
         let (score, interval) = (100.0 * row.rating.score, &row.rating.score_interval);
         say(&format!(
-            "against {name}: {score:.1} % of {} games ({interval})",
-            row.rating.games
+            "{} against {name}: {score:.1} % of {} games ({interval})",
+            rules.name, row.rating.games
         ));
         table.rows.push(row);
     }

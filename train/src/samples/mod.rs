@@ -237,6 +237,7 @@ pub fn read(path: &Path, form: Option<&str>) -> Result<(ShardHead, Rows), FileEr
         search_wdl: wdl.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect(),
         outcome: r.column(&OUTCOME, 1)?,
         plies_left: r.column(&PLIES_LEFT, 1)?,
+        truth: Vec::new(),
         game: r.column(&GAME, 1)?,
         ply: r.column(&PLY, 1)?,
         net_step: r.column(&NET_STEP, 1)?,
