@@ -49,7 +49,7 @@ fn calls<G: Features>(search: &mut Search<G>, batch: &mut Batch, game: G) -> usi
         HashEvaluator::default()
             .evaluate(batch)
             .expect("a stand-in does not fail");
-        search.apply(&batch.log_priors, batch.wdl[0], batch.moves_left[0]);
+        search.apply(batch.evaluation(0));
         batch.clear();
     }
     CALLS.get() - before

@@ -173,7 +173,7 @@ pub fn think<G: Features>(
         evaluator
             .evaluate(&mut batch)
             .expect("stand-ins do not fail");
-        search.apply(&batch.log_priors, batch.wdl[0], batch.moves_left[0]);
+        search.apply(batch.evaluation(0));
         batch.clear();
         rows += 1;
     }
