@@ -6,6 +6,7 @@
 mod config;
 mod finished;
 mod game;
+mod notes;
 mod port;
 
 pub use config::SelfplayConfig;
