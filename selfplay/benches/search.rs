@@ -131,7 +131,7 @@ fn rules_of(c: &mut Criterion, form: &str) {
     group.bench_function("play", |b| {
         b.iter(|| {
             let mut next = view;
-            next.play(moves[7], &mut past);
+            next.play(moves[moves.len() / 2], &mut past);
             past.rewind(mark);
             next
         })
@@ -141,18 +141,18 @@ fn rules_of(c: &mut Criterion, form: &str) {
 
 const FORMS: [&str; 4] = ["xiangqi", "jieqi", "fanqi-9", "fanqi-10"];
 
-/// What the side to decide sees 14 random plies behind the arrangement.
+/// What the side to decide sees 14 random plies or more behind the arrangement, with some choice.
 fn midgame(form: &str) -> (View, <View as Game>::History) {
     let ruleset = Ruleset::by_name(form).expect("a known form");
     let mut rng = Pcg64Mcg::seed_from_u64(5);
     let mut world = World::start(ruleset, &mut rng);
     let (mut moves, mut plies) = (Vec::new(), 0);
     while let Turn::Decision(turn) = world.turn() {
-        if plies == 14 {
+        world.view(turn).legal_moves(&mut moves);
+        if plies >= 14 && moves.len() > 30 {
             return (world.view(turn), world.history(turn).clone());
         }
         plies += usize::from(world.is_public());
-        world.view(turn).legal_moves(&mut moves);
         world.apply(moves[rng.random_range(..moves.len())], &mut rng);
     }
     panic!("the game is over already");

@@ -77,7 +77,7 @@ fn scale(table: &mut [[f64; 6]], sums: &[f64], pool: &[u8; 7]) {
         for (kind, &n) in pool[1..].iter().enumerate() {
             let sum: f64 = table.iter().map(|row| row[kind]).sum();
             off = off.max((sum - f64::from(n)).abs());
-            let factor = f64::from(n) / sum;
+            let factor = if n == 0 { 0.0 } else { f64::from(n) / sum };
             table.iter_mut().for_each(|row| row[kind] *= factor);
         }
         for (row, sum) in table.iter_mut().zip(sums) {
