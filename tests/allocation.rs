@@ -5,10 +5,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::{Nim, Wide, begun, config};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 use selfplay::eval::{Batch, Evaluator, HashEvaluator};
-use selfplay::game::Features;
+use selfplay::game::{Features, Game, Referee, Turn};
 use selfplay::mcts::{RootKind, Search};
-use selfplay::rules::{Position, Ruleset, View};
+use selfplay::rules::{Position, Ruleset, View, World};
 
 /// The system's allocator, counting the calls of each thread.
 struct Counting;
@@ -49,7 +51,7 @@ fn calls<G: Features>(search: &mut Search<G>, batch: &mut Batch, game: G) -> usi
         HashEvaluator::default()
             .evaluate(batch)
             .expect("a stand-in does not fail");
-        search.apply(&batch.log_priors, batch.wdl[0], batch.moves_left[0]);
+        search.apply(batch.evaluation(0));
         batch.clear();
     }
     CALLS.get() - before
@@ -69,6 +71,37 @@ fn check<G: Features>(game: G) {
 fn a_warm_search_takes_no_memory_for_a_visit() {
     check(Wide::new(3, 400));
     check(Nim::lucky(40));
-    let ruleset = Ruleset::by_name("xiangqi").expect("a known form");
-    check(View::new(Position::start(ruleset)));
+    for name in ["xiangqi", "fanqi-10", "jieqi"] {
+        let rules = Ruleset::by_name(name).expect("a known form");
+        check(View::new(Position::start(rules)));
+    }
+}
+
+#[test]
+fn nor_for_its_beliefs() {
+    for name in ["fanqi-9", "jieqi"] {
+        let view = closed(name);
+        let mut unknown = Vec::new();
+        view.unknown(&mut unknown);
+        assert!(!unknown.is_empty(), "{name}");
+        check(view);
+    }
+}
+
+/// What the side to move sees after some random plies, of pieces some of which its opponent knows better.
+fn closed(form: &str) -> View {
+    let rules = Ruleset::by_name(form).expect("a known form");
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    let mut world = World::start(rules, &mut rng);
+    let (mut moves, mut unknown) = (Vec::new(), Vec::new());
+    while let Turn::Decision(turn) = world.turn() {
+        let view = world.view(turn);
+        view.unknown(&mut unknown);
+        if world.is_public() && !unknown.is_empty() {
+            return view;
+        }
+        view.legal_moves(&mut moves);
+        world.apply(moves[rng.random_range(..moves.len())], &mut rng);
+    }
+    panic!("the game is over already");
 }

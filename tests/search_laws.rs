@@ -6,7 +6,7 @@ use common::{
     think,
 };
 use proptest::prelude::*;
-use selfplay::eval::{Batch, Evaluator, HashEvaluator};
+use selfplay::eval::{Batch, Evaluation, Evaluator, HashEvaluator};
 use selfplay::game::{Color, Features, Game, Outcome, Past, Turn};
 use selfplay::mcts::{NodeRef, RootKind, Search, SearchConfig};
 
@@ -297,7 +297,10 @@ fn a_stand_in_answers_the_row_and_not_its_place() {
         search.plan(1, false);
         assert!(search.gather(&mut batch));
         let n = batch.legal_range(batch.len() - 1).len();
-        search.apply(&vec![-(n as f32).ln(); n], Default::default(), 0.0);
+        search.apply(Evaluation {
+            log_priors: &vec![-(n as f32).ln(); n],
+            ..Default::default()
+        });
         search.advance(Pick(3));
     }
     let mut swapped = Batch::default();

@@ -5,11 +5,13 @@
 mod common;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use selfplay::eval::{Batch, EvalError, Evaluator, HashEvaluator, mix};
-use selfplay::game::{Features, Game, Wdl};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use selfplay::eval::{Batch, EvalError, Evaluation, Evaluator, HashEvaluator, mix};
+use selfplay::game::{Features, Game, Past, Referee, Turn, Wdl};
 use selfplay::mcts::{RootKind, Search, SearchConfig};
 use selfplay::record::RECORD_BYTES;
-use selfplay::rules::{Position, Ruleset, View, World};
+use selfplay::rules::{Ruleset, View, World};
 use selfplay::worker::{Games, InlinePort, SelfplayConfig, Worker};
 
 use common::{Wide, config};
@@ -25,7 +27,7 @@ impl Canned {
     fn new() -> Self {
         let variants = |moves: usize| (0..16).map(|v| Self::priors(moves, v)).collect();
         Canned {
-            priors: (0..160).map(variants).collect(),
+            priors: (0..256).map(variants).collect(),
             row: 0,
         }
     }
@@ -65,6 +67,7 @@ impl Evaluator for Canned {
             batch.wdl.push(wdl);
             batch.moves_left.push(40.0);
         }
+        batch.beliefs.resize(batch.unknown.len(), [1.0 / 6.0; 6]);
         Ok(())
     }
 
@@ -73,16 +76,23 @@ impl Evaluator for Canned {
     }
 }
 
+static BELIEFS: [[f32; 6]; 16] = [[0.1, 0.1, 0.1, 0.2, 0.2, 0.3]; 16];
+
 fn think<G: Features>(search: &mut Search<G>, visits: u32, batch: &mut Batch, canned: &mut Canned) {
     search.plan(visits, true);
     while search.gather(batch) {
-        let (priors, wdl) = canned.next(batch.legal.len());
-        search.apply(priors, wdl, 40.0);
+        let (log_priors, wdl) = canned.next(batch.legal.len());
+        search.apply(Evaluation {
+            log_priors,
+            wdl,
+            moves_left: 40.0,
+            beliefs: &BELIEFS[..batch.unknown.len()],
+        });
         batch.clear();
     }
 }
 
-fn searches<G: Features>(c: &mut Criterion, name: &str, game: G) {
+fn searches<G: Features>(c: &mut Criterion, name: &str, game: G, history: &G::History) {
     let mut group = c.benchmark_group(name);
     let (mut batch, mut canned) = (Batch::default(), Canned::new());
     for (root, label) in [(RootKind::Gumbel, "gumbel"), (RootKind::Puct, "puct")] {
@@ -93,7 +103,7 @@ fn searches<G: Features>(c: &mut Criterion, name: &str, game: G) {
                 b.iter_batched_ref(
                     || (),
                     |()| {
-                        search.begin(game, &G::History::default(), 1);
+                        search.begin(game, history, 1);
                         think(&mut search, visits, &mut batch, &mut canned);
                     },
                     BatchSize::SmallInput,
@@ -105,35 +115,54 @@ fn searches<G: Features>(c: &mut Criterion, name: &str, game: G) {
 }
 
 fn rules(c: &mut Criterion) {
-    let (view, history) = xiangqi();
+    FORMS.into_iter().for_each(|form| rules_of(c, form));
+}
+
+fn rules_of(c: &mut Criterion, form: &str) {
+    let (view, history) = midgame(form);
     let (mut moves, mut record) = (Vec::new(), [0; RECORD_BYTES]);
-    c.bench_function("rules/turn", |b| b.iter(|| view.turn(&history)));
-    c.bench_function("rules/legal_moves", |b| {
-        b.iter(|| view.legal_moves(&mut moves))
-    });
-    c.bench_function("rules/record", |b| {
-        b.iter(|| view.record(&history, &mut record))
-    });
+    let mut group = c.benchmark_group(format!("rules-{form}"));
+    group.bench_function("turn", |b| b.iter(|| view.turn(&history)));
+    group.bench_function("legal_moves", |b| b.iter(|| view.legal_moves(&mut moves)));
+    group.bench_function("record", |b| b.iter(|| view.record(&history, &mut record)));
     view.legal_moves(&mut moves);
     let mut past = history.clone();
-    c.bench_function("rules/play", |b| {
+    let mark = past.mark();
+    group.bench_function("play", |b| {
         b.iter(|| {
             let mut next = view;
-            next.play(moves[7], &mut past);
-            selfplay::game::Past::rewind(&mut past, 0);
+            next.play(moves[moves.len() / 2], &mut past);
+            past.rewind(mark);
             next
         })
     });
+    group.finish();
 }
 
-fn xiangqi() -> (View, <View as Game>::History) {
-    let ruleset = Ruleset::by_name("xiangqi").expect("a known form");
-    let fen = "r1bakabr1/4n4/1cn4c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C1N2/9/RNBAKAB1R w - - 0 1";
-    let position = Position::from_fen(ruleset, fen).expect("a sound position");
-    (View::new(position), Default::default())
+const FORMS: [&str; 4] = ["xiangqi", "jieqi", "fanqi-9", "fanqi-10"];
+
+/// What the side to decide sees 14 random plies or more behind the arrangement, with some choice.
+fn midgame(form: &str) -> (View, <View as Game>::History) {
+    let ruleset = Ruleset::by_name(form).expect("a known form");
+    let mut rng = Pcg64Mcg::seed_from_u64(5);
+    let mut world = World::start(ruleset, &mut rng);
+    let (mut moves, mut plies) = (Vec::new(), 0);
+    while let Turn::Decision(turn) = world.turn() {
+        world.view(turn).legal_moves(&mut moves);
+        if plies >= 14 && moves.len() > 30 {
+            return (world.view(turn), world.history(turn).clone());
+        }
+        plies += usize::from(world.is_public());
+        world.apply(moves[rng.random_range(..moves.len())], &mut rng);
+    }
+    panic!("the game is over already");
 }
 
 fn workers(c: &mut Criterion) {
+    FORMS.into_iter().for_each(|form| workers_of(c, form));
+}
+
+fn workers_of(c: &mut Criterion, form: &str) {
     let games_per_worker = 256;
     let settings = SelfplayConfig {
         games_per_worker,
@@ -155,7 +184,7 @@ fn workers(c: &mut Criterion) {
         ..config(RootKind::Gumbel)
     };
     let mut ids = 0..u64::MAX;
-    let ruleset = Ruleset::by_name("xiangqi").expect("a known form");
+    let ruleset = Ruleset::by_name(form).expect("a known form");
     let games = Games::<World> {
         run_seed: 1,
         next_id: Box::new(move || ids.next()),
@@ -168,13 +197,16 @@ fn workers(c: &mut Criterion) {
     });
     let mut group = c.benchmark_group("worker");
     group.throughput(Throughput::Elements(games_per_worker as u64));
-    group.bench_function("xiangqi-round", |b| b.iter(&mut round));
+    group.bench_function(format!("{form}-round"), |b| b.iter(&mut round));
     group.finish();
 }
 
 fn all(c: &mut Criterion) {
-    searches(c, "wide", Wide::new(3, 400));
-    searches(c, "xiangqi", xiangqi().0);
+    searches(c, "wide", Wide::new(3, 400), &Default::default());
+    for form in FORMS {
+        let (view, history) = midgame(form);
+        searches(c, form, view, &history);
+    }
     rules(c);
     workers(c);
 }

@@ -1,5 +1,7 @@
 //! What a search asks of a network: whole batches in, whole batches out, in the same buffers; and
 //! stand-ins for the network.
+use std::ops::Range;
+
 use crate::game::Wdl;
 use crate::record::Record;
 
@@ -28,7 +30,30 @@ pub struct Batch {
     pub beliefs: Vec<[f32; 6]>,
 }
 
+/// The network's answer to one row, seen from the row's side to decide.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Evaluation<'a> {
+    /// Natural logarithm of each legal move's prior, in the order of the row's moves.
+    pub log_priors: &'a [f32],
+    /// Win, draw, loss.
+    pub wdl: Wdl,
+    /// Expected plies to the end of the game, at least 0.
+    pub moves_left: f32,
+    /// Probabilities that the piece on each square asked for is an A, B, N, R, C, P.
+    pub beliefs: &'a [[f32; 6]],
+}
+
 impl Batch {
+    /// The answer to row `i`, once evaluated.
+    pub fn evaluation(&self, i: usize) -> Evaluation<'_> {
+        Evaluation {
+            log_priors: &self.log_priors[self.legal_range(i)],
+            wdl: self.wdl[i],
+            moves_left: self.moves_left[i],
+            beliefs: &self.beliefs[self.unknown_range(i)],
+        }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.records.len()
@@ -57,17 +82,17 @@ impl Batch {
         let base = self.legal.len() as u32;
         self.legal_end
             .extend(other.legal_end.iter().map(|end| end + base));
+        let base = self.unknown.len() as u32;
+        self.unknown_end
+            .extend((0..other.len()).map(|row| base + other.unknown_range(row).end as u32));
+        self.unknown.extend_from_slice(&other.unknown);
         self.records.extend_from_slice(&other.records);
         self.legal.extend_from_slice(&other.legal);
     }
 
     /// Copies the outputs of `merged`, where this batch's rows begin at `row`, into this batch.
     pub fn take_outputs(&mut self, merged: &Batch, row: usize) {
-        let start = if row == 0 {
-            0
-        } else {
-            merged.legal_end[row - 1] as usize
-        };
+        let start = merged.legal_range(row).start;
         self.log_priors.clear();
         self.log_priors
             .extend_from_slice(&merged.log_priors[start..start + self.legal.len()]);
@@ -77,20 +102,31 @@ impl Batch {
         self.moves_left.clear();
         self.moves_left
             .extend_from_slice(&merged.moves_left[row..row + self.len()]);
+        let start = merged.unknown_range(row).start;
+        self.beliefs.clear();
+        self.beliefs
+            .extend_from_slice(&merged.beliefs[start..start + self.unknown.len()]);
     }
 
     /// The run of row `i` in `unknown` and `beliefs`; empty in a batch that asks for none.
-    pub fn unknown_range(&self, i: usize) -> std::ops::Range<usize> {
-        let end = |i: usize| self.unknown_end.get(i).map_or(0, |&end| end as usize);
-        let start = if i == 0 { 0 } else { end(i - 1) };
-        start..end(i)
+    pub fn unknown_range(&self, i: usize) -> Range<usize> {
+        if self.unknown_end.is_empty() {
+            0..0
+        } else {
+            run(&self.unknown_end, i)
+        }
     }
 
     /// The run of row `i` in `legal` and `log_priors`.
-    pub fn legal_range(&self, i: usize) -> std::ops::Range<usize> {
-        let start = if i == 0 { 0 } else { self.legal_end[i - 1] };
-        start as usize..self.legal_end[i] as usize
+    pub fn legal_range(&self, i: usize) -> Range<usize> {
+        run(&self.legal_end, i)
     }
+}
+
+/// The `i`-th of the runs that end at `ends`.
+fn run(ends: &[u32], i: usize) -> Range<usize> {
+    let start = if i == 0 { 0 } else { ends[i - 1] };
+    start as usize..ends[i] as usize
 }
 
 /// Why a batch could not be evaluated.
@@ -121,7 +157,7 @@ pub trait Evaluator: Send {
     fn step(&self) -> u64;
 }
 
-/// Knows nothing: equal priors, win, draw and loss equally likely, the game over at once.
+/// Knows nothing: equal priors, win, draw and loss equally likely, the game over at once, every kind as likely.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UniformEvaluator;
 
@@ -146,6 +182,8 @@ impl Evaluator for UniformEvaluator {
         batch.wdl.resize(rows, even);
         batch.moves_left.clear();
         batch.moves_left.resize(rows, 0.0);
+        batch.beliefs.clear();
+        batch.beliefs.resize(batch.unknown.len(), [1.0 / 6.0; 6]);
         Ok(())
     }
 
@@ -189,6 +227,7 @@ impl Evaluator for HashEvaluator {
         batch.log_priors.clear();
         batch.wdl.clear();
         batch.moves_left.clear();
+        batch.beliefs.clear();
         for i in 0..rows {
             let hash = self.row(&batch.records[i]);
             let run = batch.legal_range(i);
@@ -211,6 +250,13 @@ impl Evaluator for HashEvaluator {
             batch
                 .moves_left
                 .push(50.0 + 50.0 * unit(mix(hash ^ 0x30000)));
+            for square in &batch.unknown[batch.unknown_range(i)] {
+                let square = mix(hash ^ 0x40000 ^ u64::from(*square));
+                let odds = |kind| (self.sharpness * unit(mix(square ^ kind))).exp();
+                let odds = [0, 1, 2, 3, 4, 5].map(odds);
+                let total: f32 = odds.iter().sum();
+                batch.beliefs.push(odds.map(|odds| odds / total));
+            }
         }
         Ok(())
     }

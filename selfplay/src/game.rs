@@ -187,11 +187,14 @@ pub trait Features: Game {
     /// The move's place in the policy index space of [`crate::policy`], from the point of view of
     /// the side to move.
     fn policy_index(&self, mv: Self::Move) -> u16;
-    /// Replaces `out` with the squares, in the record's orientation, of the pieces whose identity only the
-    /// viewer's opponent knows: what a belief can be about.
+    /// Replaces `out` with the squares, in the record's orientation, of the pieces of which the viewer's
+    /// opponent knows more than the viewer: what a belief can be about.
     fn unknown(&self, out: &mut Vec<u8>) {
         out.clear();
     }
+    /// Sets `beliefs` to what the network believes of the pieces on the squares of [`Features::unknown`]:
+    /// of each that it is an A, B, N, R, C, P.
+    fn believe(&self, _unknown: &[u8], _believed: &[[f32; 6]], _beliefs: &mut Beliefs) {}
 }
 
 /// The truth of a game in progress, of which each player sees a [`Features`] view.
@@ -206,13 +209,19 @@ pub trait Referee: Clone + Debug + Send {
     fn open_to_both(&self) -> bool {
         true
     }
+    /// Whether both players see the decision that comes next; a placement in a secret arrangement is seen
+    /// only by whoever makes it.
+    fn is_public(&self) -> bool {
+        true
+    }
     /// What `viewer` does not know, in the orientation of its record.
     fn truth(&self, _viewer: Color) -> Truth {
         [0; HOMES.len()]
     }
     /// Who acts next; never [`Turn::Chance`], since the truth holds no chance.
     fn turn(&self) -> Turn;
-    /// Plays a legal move; `rng` decides what chance decides. Returns what was revealed to both.
+    /// Plays a legal move; `rng` decides what chance decides. Returns what came to light: where both
+    /// players know the same, to both of them, else to one of them at least.
     fn apply(
         &mut self,
         mv: <Self::View as Game>::Move,

@@ -1,6 +1,7 @@
 //! Toy games whose values are known or can be computed, and what the tests share.
 #![allow(dead_code, unused_imports, reason = "each test file uses its own part")]
 mod chain;
+pub mod games;
 mod nim;
 mod shuttle;
 mod tictactoe;
@@ -173,7 +174,7 @@ pub fn think<G: Features>(
         evaluator
             .evaluate(&mut batch)
             .expect("stand-ins do not fail");
-        search.apply(&batch.log_priors, batch.wdl[0], batch.moves_left[0]);
+        search.apply(batch.evaluation(0));
         batch.clear();
         rows += 1;
     }

@@ -5,6 +5,9 @@
 //! the sequential one, whatever it shares a batch with. No transpositions either: what a position is
 //! worth depends on the repetitions behind it, so a node stands for a line of moves.
 //!
+//! Beliefs about unknown pieces are asked for once, with the root's own row, and weight every chance node made
+//! below it; while the tree is kept they stay, as the pools at that root stay what they are relative to.
+//!
 //! All statistics are probabilities of Red's win and of a draw, and plies left; a score appears
 //! only where a side compares its moves.
 mod config;
@@ -24,6 +27,7 @@ pub use inspect::NodeRef;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
+use crate::belief::Beliefs;
 use crate::game::{Features, Game};
 use decision::{Verdict, draw};
 use gumbel::Halving;
@@ -43,6 +47,10 @@ pub struct Search<G: Features> {
     rng: Pcg64Mcg,
     tree: Tree<G::Move, G::Reveal>,
     plan: Plan,
+    /// What the network believed at the root that it was asked about last.
+    beliefs: Beliefs,
+    /// Whether it was asked about anything.
+    informed: bool,
     halving: Halving,
     /// PUCT: the root's priors with this decision's noise.
     priors: Vec<f32>,
@@ -65,6 +73,8 @@ struct Scratch<G: Game> {
     moves: Vec<G::Move>,
     reveals: Vec<(G::Reveal, u32)>,
     weights: Vec<f32>,
+    /// Squares of the last root's row whose pieces were asked for.
+    unknown: Vec<u8>,
 }
 
 impl<G: Features> Search<G> {
@@ -77,6 +87,8 @@ impl<G: Features> Search<G> {
             rng: Pcg64Mcg::seed_from_u64(0),
             tree: Tree::new(),
             plan: Plan::default(),
+            beliefs: Beliefs::default(),
+            informed: false,
             halving: Halving::default(),
             priors: Vec::new(),
             path: Vec::new(),
@@ -84,6 +96,7 @@ impl<G: Features> Search<G> {
                 moves: Vec::new(),
                 reveals: Vec::new(),
                 weights: Vec::new(),
+                unknown: Vec::new(),
             },
         }
     }
@@ -93,6 +106,7 @@ impl<G: Features> Search<G> {
         self.history.clone_from(history);
         self.rng = Pcg64Mcg::seed_from_u64(seed);
         self.game = Some(root);
+        self.informed = false;
         self.replant();
     }
 

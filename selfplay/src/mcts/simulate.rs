@@ -4,8 +4,8 @@ use rand::RngExt;
 use super::tree::{Branch, NONE, ROOT};
 use super::value::Value;
 use super::{RootKind, Search, gumbel, puct, site::Site};
-use crate::eval::Batch;
-use crate::game::{Color, Features, Past, Turn, Wdl};
+use crate::eval::{Batch, Evaluation};
+use crate::game::{Color, Features, Past, Turn};
 use crate::record::RECORD_BYTES;
 
 impl<G: Features> Search<G> {
@@ -75,6 +75,11 @@ impl<G: Features> Search<G> {
             .legal
             .extend(edges.iter().map(|e| game.policy_index(e.mv)));
         batch.legal_end.push(batch.legal.len() as u32);
+        if node == ROOT && self.config.belief {
+            game.unknown(&mut self.scratch.unknown);
+            batch.unknown.extend_from_slice(&self.scratch.unknown);
+        }
+        batch.unknown_end.push(batch.unknown.len() as u32);
     }
 
     /// Selects and plays a move; returns the node it leads to, made if need be.
@@ -124,23 +129,31 @@ impl<G: Features> Search<G> {
         child
     }
 
-    /// Answers the last gathered row: the logarithm of each legal move's prior, in the row's order, and
-    /// the value seen from the side to move; `moves_left` in plies.
-    pub fn apply(&mut self, log_priors: &[f32], wdl: Wdl, moves_left: f32) {
+    /// Answers the last gathered row.
+    pub fn apply(&mut self, evaluation: Evaluation<'_>) {
         let Some(&leaf) = self.path.last() else {
             return;
         };
         let node = &self.tree.nodes[leaf as usize];
         let Some(turn) = node.turn() else { return };
-        let value = Value::new(wdl, turn, moves_left);
+        let value = Value::new(evaluation.wdl, turn, evaluation.moves_left);
         self.tree.nodes[leaf as usize].raw = value;
-        self.tree.set_priors(leaf, log_priors);
+        self.tree.set_priors(leaf, evaluation.log_priors);
         self.tree.bring_best(leaf);
         self.tree
             .back_up(&self.path, value, false, self.config.draw_score);
         self.path.clear();
         if leaf == ROOT {
+            self.believe(evaluation.beliefs);
             self.prepare_root();
+        }
+    }
+
+    /// Takes up what the network believes of the root's unknown pieces.
+    fn believe(&mut self, believed: &[[f32; 6]]) {
+        self.informed = !believed.is_empty();
+        if let Some(game) = self.game.filter(|_| self.informed) {
+            game.believe(&self.scratch.unknown, believed, &mut self.beliefs);
         }
     }
 
@@ -150,6 +163,9 @@ impl<G: Features> Search<G> {
             Turn::Over(ending) => self.tree.add_over(ending.outcome),
             Turn::Chance => {
                 game.reveals(&mut self.scratch.reveals);
+                if self.informed {
+                    game.weigh(&self.beliefs, &mut self.scratch.reveals);
+                }
                 self.tree.add_chance(&self.scratch.reveals)
             }
             Turn::Decision(color) => {

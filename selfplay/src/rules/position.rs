@@ -42,8 +42,9 @@ pub struct Position {
 /// What has to be revealed before the ply is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pending {
-    /// Where the unknown piece that moved will turn up; it is off the board until then.
-    mover: Option<Square>,
+    mv: Move,
+    /// Whether an unknown piece moved; it is off the board until it turns up.
+    mover: bool,
     /// Whether the viewer sees what was taken.
     taken: bool,
     /// Whether anything was taken.
@@ -215,8 +216,7 @@ impl Position {
     /// side, and by file.
     pub fn next_placed(&self) -> Option<Square> {
         let color = self.arranging()?;
-        let unknown = |s: &Square| self.board[s.index()].is_unknown();
-        let mut own = Squares(self.down & self.side(color)).filter(unknown);
+        let mut own = self.unknown(color);
         match color {
             Color::Red => own.next(),
             Color::Black => own.max_by_key(|s| (s.rank(), 9 - s.file())),
@@ -231,6 +231,16 @@ impl Position {
     /// Whether the viewer knows its own piece on `square` and the opponent does not.
     pub fn is_secret(&self, square: Square) -> bool {
         has(self.secret, square)
+    }
+
+    /// Whether a face-down piece that the viewer does not know lies on the square of that index.
+    pub(super) fn is_unknown(&self, square: usize) -> bool {
+        self.board[square].is_unknown()
+    }
+
+    /// The squares of a side's face-down pieces that the viewer does not know.
+    pub(super) fn unknown(&self, color: Color) -> impl Iterator<Item = Square> + '_ {
+        Squares(self.down & self.side(color)).filter(|s| self.board[s.index()].is_unknown())
     }
 
     /// The squares of the pieces that only their owner, the viewer, knows.
@@ -441,10 +451,10 @@ impl Position {
         self.put(from, Cell::EMPTY);
         self.put(to, lands);
         let sees = taken.is_unknown() && self.rules.sees_captured(self.viewer, us);
-        let turns_up = mover.is_unknown().then_some(to);
-        if sees || turns_up.is_some() {
+        if sees || mover.is_unknown() {
             self.pending = Some(Pending {
-                mover: turns_up,
+                mv,
+                mover: mover.is_unknown(),
                 taken: sees,
                 captured: false,
                 was_check: false,
@@ -497,13 +507,20 @@ impl Position {
         self.pending.is_some()
     }
 
+    /// Where the pieces lay that a reveal is awaited of: the one that moved, the one that was taken.
+    pub(super) fn awaited(&self) -> (Option<Square>, Option<Square>) {
+        self.pending.map_or((None, None), |p| {
+            (p.mover.then_some(p.mv.from()), p.taken.then_some(p.mv.to()))
+        })
+    }
+
     /// Replaces `out` with what may come to light now, as the viewer has it, and in how many ways: the
     /// product of the pools' counts.
     pub fn reveals(&self, out: &mut Vec<(Reveal, u32)>) {
         out.clear();
         let Some(pending) = self.pending else { return };
         let (us, them) = (self.turn.other(), self.turn);
-        for (mover, ways) in self.identities(us, pending.mover.is_some()) {
+        for (mover, ways) in self.identities(us, pending.mover) {
             let taken = self.identities(them, pending.taken);
             out.extend(taken.map(|(taken, n)| (Reveal { mover, taken }, ways * n)));
         }
@@ -529,9 +546,9 @@ impl Position {
             return;
         };
         let (us, them) = (self.turn.other(), self.turn);
-        if let (Some(square), Some(kind)) = (pending.mover, reveal.mover) {
+        if let Some(kind) = reveal.mover.filter(|_| pending.mover) {
             self.take_from_pool(us, kind);
-            self.put(square, Cell::up(us, kind));
+            self.put(pending.mv.to(), Cell::up(us, kind));
         }
         if let Some(kind) = reveal.taken.filter(|_| pending.taken) {
             self.take_from_pool(them, kind);

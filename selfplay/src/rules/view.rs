@@ -3,11 +3,12 @@ use super::ending;
 use super::fen::FenError;
 use super::history::{Entry, History};
 use super::position::{Position, Reveal};
-use super::ruleset::Ruleset;
-use super::types::{Move, Square};
+use super::ruleset::{Layout, Ruleset};
+use super::types::{Kind, Move, Square};
+use crate::belief::Beliefs;
 use crate::game::{Color, Features, Game, Turn};
 use crate::policy;
-use crate::record::{self, Record, at, flag};
+use crate::record::{self, HOMES, Record, at, flag};
 
 /// A position as one player may know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,23 @@ impl View {
     /// Parses a view's FEN.
     pub fn from_fen(rules: &'static Ruleset, text: &str) -> Result<View, FenError> {
         Position::from_fen(rules, text).map(View::new)
+    }
+
+    /// The side of whose unknown pieces the viewer's opponent knows more than the pool tells the viewer.
+    ///
+    /// Of its own arrangement it does; and of the viewer's dealt pieces, once it alone has seen some that it
+    /// took. Of its own dealt pieces it knows less than the viewer, who has seen those taken: nothing that it
+    /// does tells anything of them, and the pool says all there is to know.
+    fn watched_closer(&self) -> Option<Color> {
+        let (position, viewer) = (&self.position, self.position.viewer()?);
+        match position.rules().layout {
+            Layout::Open | Layout::AtHome => None,
+            Layout::Arranged => Some(viewer.other()),
+            Layout::Dealt => {
+                let unseen: u8 = position.pool(viewer).iter().sum();
+                (usize::from(unseen) > position.unknown(viewer).count()).then_some(viewer)
+            }
+        }
     }
 
     /// What is known of the board.
@@ -66,17 +84,39 @@ impl Game for View {
         self.position.reveals(out);
     }
 
+    fn weigh(&self, beliefs: &Beliefs, reveals: &mut [(Reveal, u32)]) {
+        let (mover, taken) = self.position.awaited();
+        let ratio = |square: Option<Square>, kind: Option<Kind>| match (square, kind) {
+            (Some(square), Some(kind)) => beliefs.ratio[square.index()][kind.index()],
+            _ => 1.0,
+        };
+        for (reveal, weight) in reveals {
+            let ratio = ratio(mover, reveal.mover) * ratio(taken, reveal.taken);
+            *weight = ((*weight as f32 * ratio * BELIEF_UNIT).round() as u32).max(1);
+        }
+    }
+
     fn reveal(&mut self, reveal: Reveal, history: &mut History) {
         self.position.reveal(reveal);
         history.complete(self.position.in_check());
     }
 }
 
+/// Weight of one way for a reveal to happen that is as likely as the pool says. The ratios of beliefs are
+/// known to some 1e-7, so products of a pool's counts and this are whole where beliefs are uniform; and all
+/// weights of a chance node, `15 * 15` times this at most, sum to far less than `u32::MAX`.
+const BELIEF_UNIT: f32 = (1 << 14) as f32;
+
 /// The square's index seen from `color`, whose back rank is rank 0.
-fn seen_from(color: Color, square: Square) -> usize {
+pub(super) fn seen_from(color: Color, square: Square) -> usize {
+    oriented(color, square.index())
+}
+
+/// An absolute index seen from `color`, and back.
+pub(super) fn oriented(color: Color, index: usize) -> usize {
     match color {
-        Color::Red => square.index(),
-        Color::Black => policy::flip_square(square.index()),
+        Color::Red => index,
+        Color::Black => policy::flip_square(index),
     }
 }
 
@@ -126,6 +166,29 @@ impl Features for View {
         if position.viewer() != Some(decider.other()) {
             out[at::FLAGS] |= flag::VIEWER_DECIDES;
         }
+    }
+
+    fn unknown(&self, out: &mut Vec<u8>) {
+        out.clear();
+        if let Some(color) = self.watched_closer() {
+            let decider = self.position.decider();
+            let squares = self.position.unknown(color);
+            out.extend(squares.map(|square| seen_from(decider, square) as u8));
+        }
+    }
+
+    fn believe(&self, unknown: &[u8], believed: &[[f32; 6]], beliefs: &mut Beliefs) {
+        *beliefs = Beliefs::default();
+        let Some(color) = self.watched_closer() else {
+            return;
+        };
+        let decider = self.position.decider();
+        let mut squares = [0; HOMES.len()];
+        for (square, &seen) in squares.iter_mut().zip(unknown) {
+            *square = oriented(decider, seen.into());
+        }
+        let squares = &squares[..unknown.len().min(HOMES.len())];
+        beliefs.balance(squares, believed, &self.position.pool(color));
     }
 
     fn policy_index(&self, mv: Move) -> u16 {

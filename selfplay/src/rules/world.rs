@@ -8,9 +8,10 @@ use super::history::History;
 use super::position::{IllegalMove, Position, Reveal};
 use super::ruleset::{Layout, Ruleset};
 use super::types::{Kind, Move};
-use super::view::View;
+use super::view::{View, oriented};
 use crate::game::{Color, Game, Referee, Turn};
 use crate::policy::SQUARES;
+use crate::record::{self, Truth};
 
 /// A game in progress, with everything that a player may not know.
 #[derive(Clone, Debug)]
@@ -94,8 +95,8 @@ impl World {
         }
     }
 
-    /// The truth about what a move brings to light.
-    fn truth(&mut self, mv: Move) -> Reveal {
+    /// What a move turns up and takes of what some player does not know.
+    fn uncover(&mut self, mv: Move) -> Reveal {
         Reveal {
             mover: self.hidden[mv.from().index()].take(),
             taken: self.hidden[mv.to().index()].take(),
@@ -129,6 +130,22 @@ impl Referee for World {
         self.position(Color::Red).rules().open_to_both()
     }
 
+    fn is_public(&self) -> bool {
+        self.position(self.decider()).arranging().is_none()
+    }
+
+    /// In an arrangement, the opponent's pieces that lie already, too; what is not placed yet is not there.
+    fn truth(&self, viewer: Color) -> Truth {
+        let position = self.position(viewer);
+        let decider = position.decider();
+        record::HOMES.map(|home| {
+            let at = oriented(decider, home.into());
+            let unknown = position.is_unknown(at);
+            let kind = self.hidden[at].filter(|_| unknown);
+            kind.map_or(0, |kind| kind as u8 + 1)
+        })
+    }
+
     fn turn(&self) -> Turn {
         let decider = self.decider();
         self.view(decider).turn(self.history(decider))
@@ -141,15 +158,17 @@ impl Referee for World {
             self.hidden[mv.from().index()] = Some(kind);
             return None;
         }
-        let truth = self.truth(mv);
-        let mut public = None;
+        let truth = self.uncover(mv);
+        let mut light = Reveal::default();
         for (view, history) in self.views.iter_mut().zip(&mut self.histories) {
             view.play(mv, history);
             if view.position().awaits_reveal() {
+                let (mover, taken) = view.position().awaited();
+                light.mover = light.mover.or(truth.mover.filter(|_| mover.is_some()));
+                light.taken = light.taken.or(truth.taken.filter(|_| taken.is_some()));
                 view.reveal(truth, history);
-                public = Some(truth);
             }
         }
-        public
+        (light != Reveal::default()).then_some(light)
     }
 }

@@ -13,9 +13,9 @@ pub struct SelfplayConfig {
     pub fast_visits: u32,
     /// Share of moves that get a full search, 0..=1.
     pub full_search_share: f32,
-    /// Each game starts with 0..=this many plies drawn from the raw prior.
+    /// Each game, once the pieces are arranged, starts with 0..=this many plies drawn from the raw prior.
     pub opening_plies: u16,
-    /// Temperature of the first ply's move choice.
+    /// Temperature of the choice of the first move, and of every placement in an arrangement.
     pub temperature_start: f32,
     /// Temperature that the choice tends to.
     pub temperature_end: f32,
@@ -32,12 +32,12 @@ pub struct SelfplayConfig {
     pub resign_wrong_max: f32,
     /// Played-out games by which that share is judged.
     pub resign_memory: usize,
-    /// Ply at which a game is cut (reason `ply_cap`, a draw); 0: never.
+    /// Plies of play, arrangements not counted, at which a game is cut (reason `ply_cap`, a draw); 0: never.
     pub ply_cap: u16,
 }
 
 impl SelfplayConfig {
-    /// Temperature of the move choice at `ply`, 0 before the first move.
+    /// Temperature of the move choice at `ply` of play, 0 before the first move.
     pub fn temperature(&self, ply: usize) -> f32 {
         let left = if self.temperature_halflife > 0.0 {
             (-(ply as f32) / self.temperature_halflife).exp2()

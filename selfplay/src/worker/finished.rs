@@ -16,15 +16,16 @@ pub struct FinishedGame<W: Referee> {
     pub seed: u64,
     /// The truth before the first move.
     pub start: W,
-    /// All moves.
+    /// All moves, each a ply of the game: placements too.
     pub moves: Vec<MoveOf<W>>,
-    /// What was revealed to both, and by the move of which ply.
+    /// What came to light to any player, and by the move of which ply.
     pub reveals: Vec<(usize, RevealOf<W>)>,
-    /// Plies at the start that were drawn from the raw prior and left no row.
+    /// Plies, the first behind an arrangement, that were drawn from the raw prior and left no row.
     pub opening_plies: usize,
     /// How it ended.
     pub ending: Ending,
-    /// One row a decision after the opening.
+    /// In the order of the decisions, without the opening's: the row of the side to decide; behind it, where the
+    /// players know different things, its opponent's of the same position, except of a placement.
     pub rows: Rows,
     /// How it stands with resigning.
     pub resignation: Resignation,

@@ -1,12 +1,18 @@
 //! One game of self-play: what is decided between two searches.
+//!
+//! An arrangement is played like the game itself, a search a placement. Its policy target is the search's: a
+//! placement's value is learnt from games that lie up to hundreds of plies ahead, and the search hands on
+//! what the value head has made of all of them, with the other kinds compared under the same noise; the
+//! bare outcome of one game says next to nothing of one placement in fifteen. Exploration is the root's noise,
+//! in fast searches too, and the temperature of the first move.
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::finished::{FinishedGame, MoveOf, Resignation, RevealOf};
+use super::notes::{Notes, Source, expected_score};
 use super::{SelfplayConfig, game_seed};
-use crate::game::{Color, Ending, Features, Outcome, Reason, Referee, Turn, Wdl};
-use crate::mcts::{Decision, Search};
-use crate::record::{RECORD_BYTES, Rows, quantise};
+use crate::game::{Color, Ending, Outcome, Reason, Referee, Turn, Wdl};
+use crate::mcts::Search;
 
 /// A game in progress. Its search is lent to it, so that the tree's memory outlives the game.
 #[derive(Debug)]
@@ -18,9 +24,9 @@ pub(super) struct Live<W: Referee> {
     world: W,
     moves: Vec<MoveOf<W>>,
     reveals: Vec<(usize, RevealOf<W>)>,
-    rows: Rows,
-    /// The side to move of each row.
-    viewers: Vec<Color>,
+    /// How many of them were placements that only one side saw.
+    placements: usize,
+    notes: Notes,
     opening_plies: usize,
     /// The search under way is a full one.
     full: bool,
@@ -53,8 +59,8 @@ impl<W: Referee> Live<W> {
             world,
             moves: Vec::new(),
             reveals: Vec::new(),
-            rows: Rows::default(),
-            viewers: Vec::new(),
+            placements: 0,
+            notes: Notes::default(),
             opening_plies,
             full: false,
             plays_on,
@@ -80,7 +86,7 @@ impl<W: Referee> Live<W> {
     }
 
     /// Starts the next decision: the evaluation of the raw prior in the opening, then full searches
-    /// and fast ones without noise (playout cap randomisation: Wu 2019, section 3.1).
+    /// and fast ones, which have no noise once pieces move (playout cap randomisation: Wu 2019, section 3.1).
     fn plan(&mut self, config: &SelfplayConfig, search: &mut Search<W::View>) {
         if self.in_opening() {
             return search.plan(1, false);
@@ -92,12 +98,17 @@ impl<W: Referee> Live<W> {
             } else {
                 config.fast_visits
             },
-            self.full,
+            self.full || !self.world.is_public(),
         );
     }
 
+    /// Plies played since the pieces are arranged.
+    fn played(&self) -> usize {
+        self.moves.len() - self.placements
+    }
+
     fn in_opening(&self) -> bool {
-        self.moves.len() < self.opening_plies
+        self.world.is_public() && self.played() < self.opening_plies
     }
 
     /// Ends a search that is ready: notes its row, plays its move and starts the next search, unless
@@ -117,17 +128,23 @@ impl<W: Referee> Live<W> {
         } else {
             let decision = search.decision();
             self.evaluations += u64::from(decision.evaluations);
-            self.push_row(turn, &decision, search, net_step);
-            if self.resigns(turn, decision.wdl, config) {
+            let source = Source {
+                game: self.id,
+                net_step,
+                ply: self.moves.len(),
+                full: self.full,
+            };
+            self.notes.push(&self.world, turn, &decision, &source);
+            if self.world.is_public() && self.resigns(turn, decision.wdl, config) {
                 let outcome = Outcome::Win(turn.other());
                 return Some(Ending {
                     outcome,
                     reason: Reason::Resignation,
                 });
             }
-            search.choose(config.temperature(self.moves.len()))
+            search.choose(config.temperature(self.played()))
         };
-        self.play(mv, search);
+        self.play(turn, mv, search);
         match self.world.turn() {
             Turn::Over(ending) => return Some(ending),
             _ if self.is_capped(config) => {
@@ -136,7 +153,6 @@ impl<W: Referee> Live<W> {
                     reason: Reason::PlyCap,
                 });
             }
-            Turn::Decision(turn) if !self.world.open_to_both() => self.begin(turn, search),
             Turn::Decision(_) | Turn::Chance => {}
         }
         self.plan(config, search);
@@ -144,17 +160,26 @@ impl<W: Referee> Live<W> {
     }
 
     fn is_capped(&self, config: &SelfplayConfig) -> bool {
-        config.ply_cap > 0 && self.moves.len() >= config.ply_cap.into()
+        config.ply_cap > 0 && self.played() >= config.ply_cap.into()
     }
 
-    fn play(&mut self, mv: MoveOf<W>, search: &mut Search<W::View>) {
+    /// Plays a move and takes the search to the next decision, with its tree where that is the same player's
+    /// and nothing came to pass that the tree does not hold.
+    fn play(&mut self, turn: Color, mv: MoveOf<W>, search: &mut Search<W::View>) {
+        let public = self.world.is_public();
         let reveal = self.world.apply(mv, &mut self.rng);
+        let next = self.world.turn();
         if self.world.open_to_both() {
             search.advance(mv);
             if let Some(reveal) = reveal {
                 search.reveal(reveal);
             }
+        } else if !public && next == Turn::Decision(turn) {
+            search.advance(mv);
+        } else if let Turn::Decision(next) = next {
+            self.begin(next, search);
         }
+        self.placements += usize::from(!public);
         self.reveals.extend(reveal.map(|r| (self.moves.len(), r)));
         self.moves.push(mv);
     }
@@ -171,66 +196,12 @@ impl<W: Referee> Live<W> {
         meets && !self.plays_on
     }
 
-    fn push_row(
-        &mut self,
-        turn: Color,
-        decision: &Decision<MoveOf<W>>,
-        search: &Search<W::View>,
-        net_step: u64,
-    ) {
-        let rows = &mut self.rows;
-        let mut record = [0; RECORD_BYTES];
-        if let Some(position) = search.position() {
-            position.record(search.history(), &mut record);
-        }
-        rows.records.push(record);
-        for info in &decision.moves {
-            rows.policy_index.push(info.policy_index);
-            rows.policy_prob.push(quantise(info.target));
-        }
-        rows.policy_end.push(rows.policy_index.len() as u64);
-        rows.policy_weight.push(self.full.into());
-        let Wdl { win, draw, loss } = decision.wdl;
-        rows.search_wdl.push([win, draw, loss]);
-        rows.truth.push(self.world.truth(turn));
-        rows.game.push(self.id);
-        rows.ply.push(saturate(self.moves.len()));
-        rows.net_step.push(net_step);
-        self.viewers.push(turn);
-    }
-
-    /// By colour, the lowest threshold under which its expected score stayed for `moves` own moves in
-    /// a row; 1 in a game too short for that.
-    fn lowest(&self, moves: usize) -> [f32; 2] {
-        [Color::Red, Color::Black].map(|color| {
-            let own = self.viewers.iter().zip(&self.rows.search_wdl);
-            let scores: Vec<_> = own
-                .filter(|(viewer, _)| **viewer == color)
-                .map(|(_, wdl)| expected_score(wdl[0], wdl[1]))
-                .collect();
-            let highest = |run: &[f32]| run.iter().copied().fold(0.0, f32::max);
-            scores.windows(moves).map(highest).fold(1.0, f32::min)
-        })
-    }
-
     /// Fills in what the rows could not know before the end.
-    pub fn finish(mut self, config: &SelfplayConfig, ending: Ending) -> FinishedGame<W> {
-        let lowest = self
-            .plays_on
-            .then(|| self.lowest(config.resign_moves.max(1) as usize));
-        let rows = &mut self.rows;
-        for (row, &viewer) in self.viewers.iter().enumerate() {
-            let Wdl { win, draw, .. } = Wdl::of(ending.outcome, viewer);
-            rows.outcome.push(if win == 1.0 {
-                0
-            } else if draw == 1.0 {
-                1
-            } else {
-                2
-            });
-            rows.plies_left
-                .push(saturate(self.moves.len() - self.opening_plies - row));
-        }
+    pub fn finish(self, config: &SelfplayConfig, ending: Ending) -> FinishedGame<W> {
+        let resign_moves = config.resign_moves.max(1) as usize;
+        let lowest = self.plays_on.then(|| self.notes.lowest(resign_moves));
+        let opening_plies = self.opening_plies.min(self.played());
+        let rows = self.notes.finish(ending, self.moves.len());
         let resignation = match self.would_resign {
             Some((loser, _)) if ending.reason == Reason::Resignation => {
                 Resignation::Resigned(loser)
@@ -243,7 +214,7 @@ impl<W: Referee> Live<W> {
             id: self.id,
             seed: self.seed,
             start: self.start,
-            opening_plies: self.opening_plies.min(self.moves.len()),
+            opening_plies,
             moves: self.moves,
             reveals: self.reveals,
             ending,
@@ -254,16 +225,7 @@ impl<W: Referee> Live<W> {
                 steps.first().copied().unwrap_or(0),
                 steps.last().copied().unwrap_or(0),
             ),
-            rows: self.rows,
+            rows,
         }
     }
-}
-
-/// Points that a side expects, 0..=1.
-fn expected_score(win: f32, draw: f32) -> f32 {
-    win + draw / 2.0
-}
-
-fn saturate(plies: usize) -> u16 {
-    plies.min(u16::MAX.into()) as u16
 }

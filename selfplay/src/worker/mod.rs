@@ -6,6 +6,7 @@
 mod config;
 mod finished;
 mod game;
+mod notes;
 mod port;
 
 pub use config::SelfplayConfig;
@@ -161,11 +162,10 @@ impl<W: Referee, P: EvalPort> Worker<W, P> {
         group.batch = self.port.receive()?;
         let batch = &group.batch;
         for (row, slot) in group.rows.drain(..).enumerate() {
-            let log_priors = &batch.log_priors[batch.legal_range(row)];
             let Slot { search, live } = &mut group.slots[slot];
             live.iter()
                 .for_each(|live| self.busy.set(live.id, live.seed));
-            search.apply(log_priors, batch.wdl[row], batch.moves_left[row]);
+            search.apply(batch.evaluation(row));
         }
         group.batch.clear();
         Ok(())

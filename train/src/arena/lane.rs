@@ -1,8 +1,8 @@
 //! One game in progress after another, and the two players at its board.
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use selfplay::eval::Batch;
-use selfplay::game::{Color, Ending, Features, Outcome, Reason, Referee, Turn, Wdl};
+use selfplay::eval::{Batch, Evaluation};
+use selfplay::game::{Color, Ending, Features, Outcome, Reason, Referee, Turn};
 use selfplay::mcts::Search;
 use selfplay::opponent::{Material, Opponent};
 
@@ -127,8 +127,12 @@ where
 
     fn play(&mut self, mv: MoveOf<W>) {
         self.moves.push(mv);
+        let before = self.world.turn();
+        let secret = !self.world.is_public();
         let revealed = self.world.apply(mv, &mut self.rng);
         let one_tree = self.world.open_to_both();
+        // Of one's own placement nobody else learns, and one's own tree goes on.
+        let arranges = secret && self.world.turn() == before;
         for (player, seat) in self.seats.iter_mut().enumerate() {
             let Seat::Searched(thinker) = seat else {
                 continue;
@@ -138,13 +142,17 @@ where
                 if let Some(reveal) = revealed {
                     thinker.search.reveal(reveal);
                 }
+                continue;
+            }
+            let color = if player == 0 {
+                self.first
+            } else {
+                self.first.other()
+            };
+            if arranges && before == Turn::Decision(color) {
+                thinker.search.advance(mv);
             } else {
                 // What this player alone has learnt is not in its tree.
-                let color = if player == 0 {
-                    self.first
-                } else {
-                    self.first.other()
-                };
                 let seed = seed_of(thinker.seed, [self.moves.len() as u64, 0, 3]);
                 thinker.begin(&self.world, color, seed);
             }
@@ -152,12 +160,12 @@ where
     }
 
     /// Takes the answer to the row that [`Lane::run`] put into a batch.
-    pub fn answer(&mut self, log_priors: &[f32], wdl: Wdl, moves_left: f32) {
+    pub fn answer(&mut self, evaluation: Evaluation<'_>) {
         for seat in &mut self.seats {
             if let Seat::Searched(thinker) = seat
                 && thinker.thinking
             {
-                thinker.search.apply(log_priors, wdl, moves_left);
+                thinker.search.apply(evaluation);
             }
         }
     }

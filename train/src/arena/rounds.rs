@@ -108,8 +108,7 @@ impl Mind {
         };
         evaluator.evaluate(&mut self.batch)?;
         for (row, &lane) in self.asking.iter().enumerate() {
-            let log_priors = &self.batch.log_priors[self.batch.legal_range(row)];
-            lanes[lane].answer(log_priors, self.batch.wdl[row], self.batch.moves_left[row]);
+            lanes[lane].answer(self.batch.evaluation(row));
         }
         self.batch.clear();
         self.asking.clear();
