@@ -7,7 +7,7 @@ use super::geometry::{HOMES, Squares, home_kind};
 use super::history::History;
 use super::position::{IllegalMove, Position, Reveal};
 use super::ruleset::{Layout, Ruleset};
-use super::types::{Kind, Move};
+use super::types::{Kind, Move, Piece};
 use super::view::View;
 use crate::game::{Color, Game, Referee, Turn};
 use crate::policy::SQUARES;
@@ -94,6 +94,18 @@ impl World {
         }
     }
 
+    /// Whether both players know, once `mv` is played, what it takes.
+    fn both_know_taken(&self, mv: Move) -> bool {
+        self.views.iter().all(|view| {
+            let position = view.position();
+            let known = |piece: Piece| piece.identity().is_some();
+            position.piece_at(mv.to()).is_some_and(known)
+                || position
+                    .rules()
+                    .sees_captured(position.viewer(), position.turn())
+        })
+    }
+
     /// The truth about what a move brings to light.
     fn truth(&mut self, mv: Move) -> Reveal {
         Reveal {
@@ -141,15 +153,15 @@ impl Referee for World {
             self.hidden[mv.from().index()] = Some(kind);
             return None;
         }
+        let public_taken = self.both_know_taken(mv);
         let truth = self.truth(mv);
-        let mut public = None;
         for (view, history) in self.views.iter_mut().zip(&mut self.histories) {
             view.play(mv, history);
             if view.position().awaits_reveal() {
                 view.reveal(truth, history);
-                public = Some(truth);
             }
         }
-        public
+        let taken = truth.taken.filter(|_| public_taken);
+        Some(Reveal { taken, ..truth }).filter(|public| *public != Reveal::default())
     }
 }
