@@ -5,9 +5,14 @@ use std::fmt::{self, Display};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use selfplay::game::{Color, Ending, Game, Outcome, Past, Reason, Referee, Turn, Wdl};
-use selfplay::opponent::{AlphaBeta, Builtin, Material, Opponent};
+use selfplay::game::{Color, Ending, Game, Outcome, Past, Reason, Referee, Turn};
+use selfplay::opponent::{Builtin, Material, Opponent};
 use selfplay::rules::{History, Move, Position, Ruleset, View, World};
+
+#[path = "support/minimax.rs"]
+mod minimax;
+
+use minimax::{check_minimax, choose};
 
 /// A random game tree: everything about a position follows from a number.
 #[derive(Clone, Copy, Debug)]
@@ -125,84 +130,6 @@ impl Material for Tree {
     fn gain(&self, mv: Branch) -> i32 {
         100 * (mix(self.state + u64::from(mv.0)) % 4) as i32
     }
-}
-
-/// Value for `side` by plain recursion.
-fn minimax<G: Material>(
-    game: &G,
-    side: Color,
-    history: &mut G::History,
-    ply: i32,
-    depth: u8,
-) -> i32 {
-    match game.turn(history) {
-        Turn::Over(ending) => Wdl::of(ending.outcome, side).q() as i32 * (1_000_000 - ply),
-        Turn::Chance => {
-            let mut reveals = Vec::new();
-            game.reveals(&mut reveals);
-            let (mut sum, mut total) = (0, 0);
-            for (reveal, weight) in reveals {
-                let (mark, mut child) = (history.mark(), *game);
-                child.reveal(reveal, history);
-                sum += i64::from(weight) * i64::from(minimax(&child, side, history, ply, depth));
-                total += i64::from(weight);
-                history.rewind(mark);
-            }
-            (sum / total) as i32
-        }
-        Turn::Decision(_) if depth == 0 => game.balance(side),
-        Turn::Decision(_) => values(game, side, history, ply, depth)
-            .into_iter()
-            .map(|(_, v)| v)
-            .max()
-            .expect("a move"),
-    }
-}
-
-/// Every legal move with its minimax value.
-fn values<G: Material>(
-    game: &G,
-    side: Color,
-    history: &mut G::History,
-    ply: i32,
-    depth: u8,
-) -> Vec<(G::Move, i32)> {
-    let mut moves = Vec::new();
-    game.legal_moves(&mut moves);
-    let mut value_of = |mv| {
-        let (mark, mut child) = (history.mark(), *game);
-        child.play(mv, history);
-        let value = -minimax(&child, side.other(), history, ply + 1, depth - 1);
-        history.rewind(mark);
-        (mv, value)
-    };
-    moves.into_iter().map(&mut value_of).collect()
-}
-
-/// Alpha-beta's value equals minimax's, and its moves are those of that value.
-fn check_minimax<G: Material>(game: &G, history: &G::History, depth: u8) {
-    let Turn::Decision(side) = game.turn(history) else {
-        return;
-    };
-    let all = values(game, side, &mut history.clone(), 0, depth);
-    let expected = all.iter().map(|&(_, v)| v).max().expect("a move");
-    for seed in 0..3 {
-        let (mv, value) = choose(game, history, depth, seed).expect("a move");
-        assert_eq!(value, expected, "depth {depth} of {game:?}");
-        assert!(
-            all.contains(&(mv, expected)),
-            "{mv}, depth {depth} of {game:?}"
-        );
-    }
-}
-
-fn choose<G: Material>(
-    game: &G,
-    history: &G::History,
-    depth: u8,
-    seed: u64,
-) -> Option<(G::Move, i32)> {
-    AlphaBeta::default().choose(game, history, depth, &mut Pcg64Mcg::seed_from_u64(seed))
 }
 
 /// So many cases, and no file of failures: a failing case is printed whole.

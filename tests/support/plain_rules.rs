@@ -1,29 +1,77 @@
-//! Xiangqi's moves (RULES.md §1) in the plainest way, from `Position::piece_at` alone: every piece's
-//! steps, each tried out on a copy of the board. It shares nothing with the generator it checks.
+//! The moves of every form (RULES.md §1, §2) in the plainest way, from `Position::piece_at` alone: every
+//! piece's steps, each tried out on a copy of the board. It shares nothing with the generator it checks.
 use std::collections::HashSet;
 
-use selfplay::rules::{Color, Kind, Move, Piece, Position, Square};
+use selfplay::rules::{Color, Kind, Layout, Move, Position, Ruleset, Square};
+
+/// Red's first ranks at the start.
+const HOME: [&str; 4] = ["RNBAKABNR", ".........", ".C.....C.", "P.P.P.P.P"];
 
 const ORTHOGONAL: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
 
+/// A piece as it plays.
+#[derive(Clone, Copy)]
+struct Man {
+    color: Color,
+    kind: Kind,
+    down: bool,
+}
+
 #[derive(Clone)]
-struct Board(Vec<Option<Piece>>);
+struct Board {
+    men: [Option<Man>; 90],
+    rules: &'static Ruleset,
+}
 
 /// The legal moves.
 pub fn legal_moves(position: &Position) -> HashSet<Move> {
+    if let Some(placements) = placements(position) {
+        return placements;
+    }
     let board = Board::of(position);
     let mut moves = HashSet::new();
     for from in Square::all() {
         for to in board.targets(from, position.turn()) {
             let mut after = board.clone();
-            after.0[to.index()] = after.0[from.index()].take();
-            if !after.king_attacked(position.turn()) {
-                moves.insert(Move::new(from, to));
+            after.men[to.index()] = after.men[from.index()].take();
+            if after.king_attacked(position.turn()) {
+                continue;
+            }
+            moves.insert(Move::new(from, to));
+            if board.may_lay(from, to) {
+                moves.insert(Move::new(from, to).turning_down());
             }
         }
     }
     moves
+}
+
+/// What the viewer may place next, while it arranges its pieces: rank by rank from its own side, file by file.
+fn placements(position: &Position) -> Option<HashSet<Move>> {
+    let viewer = position.viewer()?;
+    if position.rules().layout != Layout::Arranged {
+        return None;
+    }
+    let own = |square: &Square| position.piece_at(*square).filter(|p| p.color == viewer);
+    let unknown = |square: &Square| own(square).is_some_and(|p| p.identity().is_none());
+    let next = Square::all()
+        .filter(unknown)
+        .min_by_key(|square| (rank_from(viewer, *square), square.file()))?;
+    let left = |kind: Kind| {
+        let count = |squares: &dyn Fn(Square) -> Option<Kind>| {
+            Square::all().filter(|&s| squares(s) == Some(kind)).count()
+        };
+        count(&|s| home(viewer, s)) - count(&|s| own(&s)?.identity())
+    };
+    let kinds = Kind::ALL.into_iter().filter(|&kind| left(kind) > 0);
+    Some(kinds.map(|kind| Move::place(kind, next)).collect())
+}
+
+/// The kind that starts on a square.
+fn home(color: Color, square: Square) -> Option<Kind> {
+    let rank = HOME.get(rank_from(color, square))?;
+    Kind::from_letter(rank.as_bytes()[square.file()].into())
 }
 
 /// Whether the side to move is in check.
@@ -46,21 +94,40 @@ fn rank_from(color: Color, square: Square) -> usize {
 
 impl Board {
     fn of(position: &Position) -> Board {
-        Board(
-            Square::all()
-                .map(|square| position.piece_at(square))
-                .collect(),
-        )
+        let man = |square: Square| {
+            let piece = position.piece_at(square)?;
+            let (color, down) = (piece.color, piece.is_down());
+            let kind = if down {
+                home(color, square)?
+            } else {
+                piece.identity()?
+            };
+            Some(Man { color, kind, down })
+        };
+        let men = std::array::from_fn(|i| man(Square::from_index(i)?));
+        let rules = position.rules();
+        Board { men, rules }
     }
 
     fn empty(&self, square: Square) -> bool {
-        self.0[square.index()].is_none()
+        self.men[square.index()].is_none()
+    }
+
+    /// Whether the piece may be laid face down where it lands (真子变假子).
+    fn may_lay(&self, from: Square, to: Square) -> bool {
+        self.men[from.index()].is_some_and(|man| {
+            self.rules.turns_down
+                && !man.down
+                && self.rules.takes_part.has(man.kind)
+                && home(man.color, to).is_some_and(|kind| kind != Kind::King)
+        })
     }
 
     fn king_attacked(&self, color: Color) -> bool {
         let king = |color| {
-            let is_king = |s: &Square| self.0[s.index()] == Some(Piece::up(color, Kind::King));
-            Square::all().find(is_king).unwrap()
+            let is_king = |man: Man| man.color == color && man.kind == Kind::King;
+            let found = |s: &Square| self.men[s.index()].is_some_and(is_king);
+            Square::all().find(found).unwrap()
         };
         let (own, other) = (king(color), king(color.other()));
         let ranks = own.rank().min(other.rank()) + 1..own.rank().max(other.rank());
@@ -73,12 +140,11 @@ impl Board {
 
     /// Where a piece of `color` on `from` could go, its king's safety aside.
     fn targets(&self, from: Square, color: Color) -> Vec<Square> {
-        let Some(kind) = self.0[from.index()]
-            .filter(|p| p.color == color)
-            .map(|p| p.kind)
+        let Some(Man { kind, down, .. }) = self.men[from.index()].filter(|m| m.color == color)
         else {
             return Vec::new();
         };
+        let roams = self.rules.roams.has(kind) && (!down || self.rules.fake_roams);
         let mut targets = match kind {
             Kind::King => ORTHOGONAL
                 .iter()
@@ -96,11 +162,12 @@ impl Board {
         targets.retain(|&to| {
             let palace = (3..=5).contains(&to.file()) && rank_from(color, to) <= 2;
             let allowed = match kind {
-                Kind::King | Kind::Advisor => palace,
-                Kind::Bishop => rank_from(color, to) <= 4,
+                Kind::King => palace,
+                Kind::Advisor => palace || roams,
+                Kind::Bishop => rank_from(color, to) <= 4 || roams,
                 _ => true,
             };
-            allowed && self.0[to.index()].is_none_or(|p| p.color != color)
+            allowed && self.men[to.index()].is_none_or(|m| m.color != color)
         });
         targets
     }

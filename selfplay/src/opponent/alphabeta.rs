@@ -105,9 +105,9 @@ impl<G: Material> AlphaBeta<G> {
         None
     }
 
-    /// Value of `node` for its side; a bound on it outside of `alpha..beta`.
-    fn value(&mut self, node: &Node<G>, alpha: i32, beta: i32) -> i32 {
-        match node.game.turn(&self.history) {
+    /// Value of `node`, where it is that turn, for its side; a bound on it outside of `alpha..beta`.
+    fn value(&mut self, node: &Node<G>, turn: Turn, alpha: i32, beta: i32) -> i32 {
+        match turn {
             Turn::Over(ending) => {
                 Wdl::of(ending.outcome, node.side).q() as i32 * (MATE - i32::from(node.ply))
             }
@@ -128,18 +128,24 @@ impl<G: Material> AlphaBeta<G> {
         }
     }
 
-    /// Value for `node`'s side of the position after `mv`, which gains `gain`.
+    /// Value for `node`'s side of the position after `mv`, which gains `gain`. The same side decides again while it
+    /// arranges its pieces.
     fn after(&mut self, node: &Node<G>, gain: i32, mv: G::Move, alpha: i32, beta: i32) -> i32 {
         let mark = self.history.mark();
         let mut child = Node {
-            side: node.side.other(),
-            balance: -(node.balance + gain),
+            balance: node.balance + gain,
             ply: node.ply + 1,
             depth: node.depth - 1,
             ..*node
         };
         child.game.play(mv, &mut self.history);
-        let value = -self.value(&child, -beta, -alpha);
+        let turn = child.game.turn(&self.history);
+        let value = if turn == Turn::Decision(node.side) {
+            self.value(&child, turn, alpha, beta)
+        } else {
+            (child.side, child.balance) = (node.side.other(), -child.balance);
+            -self.value(&child, turn, -beta, -alpha)
+        };
         self.history.rewind(mark);
         value
     }
@@ -154,7 +160,8 @@ impl<G: Material> AlphaBeta<G> {
             let mut child = *node;
             child.game.reveal(reveal, &mut self.history);
             child.balance = child.game.balance(node.side);
-            sum += i64::from(weight) * i64::from(self.value(&child, -BOUND, BOUND));
+            let turn = child.game.turn(&self.history);
+            sum += i64::from(weight) * i64::from(self.value(&child, turn, -BOUND, BOUND));
             total += i64::from(weight);
             self.history.rewind(mark);
         }

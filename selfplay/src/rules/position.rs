@@ -334,7 +334,7 @@ impl Position {
         self.ply
     }
 
-    /// Zobrist hash of pieces, pools and turn; equal for equal positions whatever the counters.
+    /// Zobrist hash of pieces, who knows them, pools and turn; equal for equal positions whatever the counters.
     pub fn hash(&self) -> u64 {
         self.hash
     }
@@ -349,6 +349,7 @@ impl Position {
         Square::all()
             .map(key)
             .chain(pools.map(pool))
+            .chain(self.secrets().map(zobrist::secret))
             .fold(zobrist::turn(self.turn), |hash, key| hash ^ key)
     }
 
@@ -480,7 +481,10 @@ impl Position {
         if let Some(piece) = cell.piece() {
             self.sides[piece.color as usize] |= at;
         }
-        (self.down, self.secret) = (self.down & !at, self.secret & !at);
+        if self.secret & at != 0 {
+            self.toggle_secret(square);
+        }
+        self.down &= !at;
         self.down |= if cell.is_down() { at } else { 0 };
         self.board[square.index()] = cell;
     }
@@ -490,9 +494,14 @@ impl Position {
         let color = self.decider();
         if let Some(home) = home_kind(color, square) {
             self.put(square, Cell::down(color, home, Some(kind)));
-            self.secret |= bit(square);
+            self.toggle_secret(square);
             self.take_from_pool(color, kind);
         }
+    }
+
+    fn toggle_secret(&mut self, square: Square) {
+        self.secret ^= bit(square);
+        self.hash ^= zobrist::secret(square);
     }
 
     fn take_from_pool(&mut self, color: Color, kind: Kind) {

@@ -1,5 +1,5 @@
-//! Zobrist keys: a position's hash is the exclusive or of the keys of its pieces, of its pools
-//! of unseen pieces, and of its turn.
+//! Zobrist keys: a position's hash is the exclusive or of the keys of its pieces, of its secrets, of its
+//! pools of unseen pieces, and of its turn.
 use super::types::{Cell, Square};
 use crate::game::Color;
 use crate::policy::SQUARES;
@@ -20,6 +20,8 @@ const fn mix(n: u64) -> u64 {
 
 /// `[identity code][square]` of face-down pieces.
 static DOWN: [[u64; SQUARES]; 8] = down_keys();
+/// `[square]` of the pieces that only their owner knows.
+static SECRETS: [u64; SQUARES] = secret_keys();
 /// `[color][kind][unseen pieces]`.
 static POOLS: [[[u64; 6]; 7]; 2] = pool_keys();
 
@@ -38,6 +40,16 @@ const fn down_keys() -> [[u64; SQUARES]; 8] {
     let mut n = 0;
     while n < 8 * SQUARES {
         keys[n / SQUARES][n % SQUARES] = mix(0x1_0000 + n as u64);
+        n += 1;
+    }
+    keys
+}
+
+const fn secret_keys() -> [u64; SQUARES] {
+    let mut keys = [0; SQUARES];
+    let mut n = 0;
+    while n < SQUARES {
+        keys[n] = mix(0x3_0000 + n as u64);
         n += 1;
     }
     keys
@@ -64,6 +76,11 @@ pub(super) fn cell(cell: Cell, square: Square) -> u64 {
     } else {
         key
     }
+}
+
+/// The key of a piece on `square` that only its owner knows.
+pub(super) fn secret(square: Square) -> u64 {
+    SECRETS[square.index()]
 }
 
 /// The key of a side's unseen pieces of one kind, at most 5; 0 for none.

@@ -112,7 +112,7 @@ fn pools(
         let outside = Kind::ALL
             .into_iter()
             .any(|kind| pool[kind.index()] > 0 && !rules.takes_part.has(kind));
-        if told.is_none() && unknown == 0 && !may_lose_unseen(rules, color, viewer) {
+        if told.is_none() && unknown == 0 {
             *pool = [0; 7];
         } else if outside {
             let why = format!("a kind in it takes no part in {}", rules.name);
