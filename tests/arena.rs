@@ -55,6 +55,7 @@ fn searched<E: Evaluator + Clone + Sync + 'static>(
     temperature: f32,
 ) -> Player {
     Player::Searched(Searched {
+        arranges_at_random: false,
         evaluators: Arc::new(move || Ok(Box::new(evaluator.clone()) as Box<dyn Evaluator>)),
         search: search_config(RootKind::Gumbel),
         visits,
@@ -305,12 +306,16 @@ fn known_strength_is_measured() {
         ("greedy - random", &greedy, &random, 15),
         ("counting - random", &counting, &random, 6),
     ] {
-        let row = StrengthRow::new(name, &play(first, second, &config(pairs), 4));
+        let row = StrengthRow::new("tictactoe", name, &play(first, second, &config(pairs), 4));
         assert!(row.is_stronger(), "{row:?}");
         table.rows.push(row);
     }
     // A player is as strong as itself.
-    let row = StrengthRow::new("random - random", &play(&random, &random, &config(30), 4));
+    let row = StrengthRow::new(
+        "tictactoe",
+        "random - random",
+        &play(&random, &random, &config(30), 4),
+    );
     assert!(
         !row.is_stronger() && row.rating.score_interval.upper > 0.5,
         "{row:?}"
@@ -404,6 +409,7 @@ fn a_stopped_match_counts_whole_pairs() {
 #[test]
 fn the_table_is_aligned() {
     let row = |opponent: &str, wins, draws, losses, pairs| StrengthRow {
+        form: "xiangqi".to_owned(),
         opponent: opponent.to_owned(),
         wins,
         draws,
@@ -418,9 +424,9 @@ fn the_table_is_aligned() {
         ],
     };
     let expected = "\
-opponent     games    W   D   L  score %         95 %     Elo        95 %
-random         100  100   0   0    100.0  94.2..100.0  > +484  +484..+inf
-alphabeta:2    100   40  49  11     64.5   57.3..71.1    +104   +51..+157
+form     opponent     games    W   D   L  score %         95 %     Elo        95 %
+xiangqi  random         100  100   0   0    100.0  94.2..100.0  > +484  +484..+inf
+xiangqi  alphabeta:2    100   40  49  11     64.5   57.3..71.1    +104   +51..+157
 ";
     assert_eq!(table.to_string(), expected);
     let json = serde_json::to_string(&table.rows[0]).expect("a row");

@@ -17,6 +17,7 @@ pub struct Cli {
 enum Command {
     Train(cmd::train::Args),
     Strength(cmd::strength::Args),
+    Inspect(cmd::inspect::Args),
     Perft(cmd::perft::Args),
     Legal(cmd::legal::Args),
     Bench(cmd::bench::Args),
@@ -27,6 +28,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Train(args) => cmd::train::run(args),
         Command::Strength(args) => cmd::strength::run(args),
+        Command::Inspect(args) => cmd::inspect::run(args),
         Command::Perft(args) => cmd::perft::run(args),
         Command::Legal(args) => cmd::legal::run(args),
         Command::Bench(args) => cmd::bench::run(args),

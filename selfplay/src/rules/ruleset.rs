@@ -167,6 +167,11 @@ impl Ruleset {
         }
     }
 
+    /// Whether each side arranges its pieces before the first move.
+    pub fn arranged(&self) -> bool {
+        self.layout == Layout::Arranged
+    }
+
     /// Whether some piece may be unknown to some player.
     pub fn hides(&self) -> bool {
         matches!(self.layout, Layout::Dealt | Layout::Arranged)

@@ -1,8 +1,8 @@
 //! One game in progress after another, and the two players at its board.
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use selfplay::eval::{Batch, Evaluation};
-use selfplay::game::{Color, Ending, Features, Outcome, Reason, Referee, Turn};
+use selfplay::game::{Color, Ending, Features, Game, Outcome, Reason, Referee, Turn};
 use selfplay::mcts::Search;
 use selfplay::opponent::{Material, Opponent};
 
@@ -19,6 +19,9 @@ where
     world: W,
     rng: Pcg64Mcg,
     moves: Vec<MoveOf<W>>,
+    legal: Vec<MoveOf<W>>,
+    /// How many of the moves were placements that only one side saw.
+    placements: usize,
     opening_plies: u16,
     seats: [Seat<W::View>; 2],
 }
@@ -43,6 +46,7 @@ struct Thinker<G: Features> {
     thinking: bool,
     visits: u32,
     temperature: f32,
+    arranges_at_random: bool,
     seed: u64,
 }
 
@@ -59,6 +63,8 @@ where
             world: opening.world.clone(),
             rng: Pcg64Mcg::seed_from_u64(0),
             moves: Vec::new(),
+            legal: Vec::new(),
+            placements: 0,
             opening_plies: 0,
             seats: shared.players.map(Seat::new),
         };
@@ -79,7 +85,8 @@ where
         // Both games of a pair draw the same chance.
         self.rng = Pcg64Mcg::seed_from_u64(seed_of(shared.seed, [game as u64 / 2, 0, 1]));
         self.moves.clone_from(&opening.moves);
-        self.opening_plies = opening.moves.len() as u16;
+        self.placements = 0;
+        self.opening_plies = shared.config.opening_plies;
         for (player, seat) in self.seats.iter_mut().enumerate() {
             let color = if player == 0 {
                 self.first
@@ -105,14 +112,20 @@ where
                 Turn::Over(ending) => return Step::Over(ending),
                 Turn::Chance => unreachable!("a referee holds no chance"),
             };
-            if ply_cap > 0 && self.moves.len() >= ply_cap as usize {
+            if ply_cap > 0 && self.played() >= ply_cap.into() {
                 return Step::Over(Ending {
                     outcome: Outcome::Draw,
                     reason: Reason::PlyCap,
                 });
             }
             let player = usize::from(color != self.first);
+            let placing = !self.world.is_public();
+            let at_random = match &self.seats[player] {
+                Seat::Searched(thinker) if placing => thinker.arranges_at_random,
+                _ => !placing && self.played() < self.opening_plies.into(),
+            };
             let mv = match &mut self.seats[player] {
+                _ if at_random => self.random_move(color),
                 Seat::Builtin(opponent) => {
                     opponent.choose(&self.world.view(color), self.world.history(color))
                 }
@@ -121,8 +134,19 @@ where
                     None => return Step::Asked(player),
                 },
             };
+            self.placements += usize::from(placing);
             self.play(mv);
         }
+    }
+
+    /// Plies since the pieces are arranged.
+    fn played(&self) -> usize {
+        self.moves.len() - self.placements
+    }
+
+    fn random_move(&mut self, color: Color) -> MoveOf<W> {
+        self.world.view(color).legal_moves(&mut self.legal);
+        self.legal[self.rng.random_range(..self.legal.len())]
     }
 
     fn play(&mut self, mv: MoveOf<W>) {
@@ -193,6 +217,7 @@ impl<G: Material + Features> Seat<G> {
                 thinking: false,
                 visits: searched.visits,
                 temperature: searched.temperature,
+                arranges_at_random: searched.arranges_at_random,
                 seed: 0,
             })),
         }

@@ -31,6 +31,8 @@ pub struct ArenaConfig {
     pub opponents: Vec<Builtin>,
     /// Whether the run's first checkpoint is an opponent.
     pub first_checkpoint: bool,
+    /// Whether in the arranged forms the same network with a random arrangement is an opponent.
+    pub random_arrangement: bool,
     /// Measure after every so many checkpoints and at the end; 0: at the end only.
     pub every_checkpoints: u32,
     /// Games against each opponent; even, and no more than there are openings of so many plies.
@@ -98,6 +100,8 @@ pub struct Searched {
     pub visits: u32,
     /// Temperature of the move choice; 0: the best move.
     pub temperature: f32,
+    /// Whether its arrangement is drawn at random instead, each one as likely.
+    pub arranges_at_random: bool,
 }
 
 /// What a caller may see of and say to a running match.

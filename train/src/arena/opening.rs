@@ -19,7 +19,8 @@ const DISTINCT_TRIES: u64 = 100;
 pub struct Opening<W: Referee> {
     /// The position, hidden truth included.
     pub world: W,
-    /// The moves from the start to it.
+    /// The moves from the start to it; none where the players have to arrange their pieces first, and the
+    /// random moves come after that.
     pub moves: Vec<MoveOf<W>>,
 }
 
@@ -38,6 +39,9 @@ pub fn draw<W: Referee>(
             let Some(opening) = random_walk(start(&mut rng), plies, &mut rng) else {
                 continue;
             };
+            if !opening.world.is_public() {
+                return Ok(opening);
+            }
             if wins_at_once(&opening.world) {
                 continue;
             }
@@ -57,7 +61,7 @@ fn random_walk<W: Referee>(mut world: W, plies: u16, rng: &mut Pcg64Mcg) -> Opti
         let Turn::Decision(side) = world.turn() else {
             return None;
         };
-        if moves.len() == plies as usize {
+        if moves.len() == plies as usize || !world.is_public() {
             return Some(Opening { world, moves });
         }
         world.view(side).legal_moves(&mut legal);

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 pub mod bench;
+pub mod inspect;
 pub mod legal;
 pub mod perft;
 pub mod strength;

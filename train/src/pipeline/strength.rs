@@ -7,7 +7,7 @@ use model::evaluator::NetEvaluator;
 use model::params::Weights;
 use model::slot::WeightSlot;
 use selfplay::eval::{EvalError, Evaluator};
-use selfplay::rules::World;
+use selfplay::rules::{Ruleset, World};
 use tch::Device;
 
 use super::selfplay::worker_count;
@@ -15,6 +15,9 @@ use crate::arena::{self, EvaluatorFactory, Player, Searched, Watch};
 use crate::config::Config;
 use crate::forms::Forms;
 use crate::strength::{StrengthRow, StrengthTable};
+
+/// Name of the network itself, with its pieces arranged at random.
+const RANDOM_ARRANGEMENT: &str = "random arrangement";
 
 /// Plays the matches of `[arena]` for `weights`; `first` is the run's first checkpoint, if it
 /// is to be an opponent.
@@ -32,6 +35,13 @@ pub fn measure(
     let mut opponents: Vec<_> = (config.arena.opponents.iter())
         .map(|&builtin| (builtin.to_string(), Player::Builtin(builtin)))
         .collect();
+    if config.arena.random_arrangement && forms.rules().any(Ruleset::arranged) {
+        let mut player = net.clone();
+        if let Player::Searched(searched) = &mut player {
+            searched.arranges_at_random = true;
+        }
+        opponents.push((RANDOM_ARRANGEMENT.to_owned(), player));
+    }
     if let Some(weights) = first {
         let name = format!("first checkpoint (step {})", weights.step);
         opponents.push((name, searched(config, placement, weights)));
@@ -46,6 +56,9 @@ pub fn measure(
         .rules()
         .flat_map(|rules| opponents.iter().map(move |opponent| (rules, opponent)));
     for (rules, (name, opponent)) in matches {
+        if name == RANDOM_ARRANGEMENT && !rules.arranged() {
+            continue;
+        }
         let watch = Watch {
             stop,
             finished: &|_| {},
@@ -90,5 +103,6 @@ fn searched(config: &Config, placement: Placement, weights: Weights) -> Player {
             n => n,
         },
         temperature: config.arena.temperature,
+        arranges_at_random: false,
     })
 }
