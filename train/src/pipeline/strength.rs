@@ -50,7 +50,7 @@ pub fn measure(
             stop,
             finished: &|_| {},
         };
-        let start = |_: &mut _| World::from_position(selfplay::rules::Position::start(rules));
+        let start = |rng: &mut _| World::start(rules, rng);
         let result = arena::play_match(
             &start,
             [&net, opponent],
