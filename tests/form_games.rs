@@ -11,6 +11,7 @@ use selfplay::game::{Color, Referee, Turn};
 use selfplay::mcts::{RootKind, SearchConfig};
 use selfplay::record::{DOWN, HOMES, IDENTITY_SHIFT, at, flag};
 use selfplay::rules::{Kind, Layout, Move, Ruleset, Square, World};
+use selfplay::server::{ChannelPort, Counters, serve};
 use selfplay::worker::{FinishedGame, Games, InlinePort, Resignation, SelfplayConfig, Worker};
 
 fn form(name: &str) -> &'static Ruleset {
@@ -389,6 +390,37 @@ fn beliefs_are_asked_for_where_the_opponent_knows_more() {
                 .collect::<Vec<_>>()
         };
         assert_eq!(moves(&believing) != moves(&unbelieving), expected, "{name}");
+    }
+}
+
+/// Workers of several forms, with questions about unknown pieces and without, share a server.
+#[test]
+fn a_server_carries_beliefs_and_changes_nothing() {
+    let forms = ["jieqi", "fanqi-9", "xiangqi"];
+    let (jobs, queue) = crossbeam_channel::unbounded();
+    let together = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut evaluator = HashEvaluator::default();
+            serve(&mut evaluator, &queue, 8, &Counters::default());
+        });
+        let workers = forms.map(|name| {
+            let port = ChannelPort::new(jobs.clone());
+            scope.spawn(move || {
+                let search = config(RootKind::Gumbel);
+                finish(&mut Worker::new(
+                    quick(3),
+                    &search,
+                    starts(form(name), 0..4),
+                    port,
+                ))
+            })
+        });
+        drop(jobs);
+        workers.map(|w| w.join().expect("no panic").expect("no failure"))
+    });
+    for (name, together) in forms.into_iter().zip(together) {
+        let alone = play(quick(1), RootKind::Gumbel, starts(form(name), 0..4));
+        same(&alone, &together);
     }
 }
 
