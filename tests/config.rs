@@ -4,9 +4,13 @@ mod binary;
 use std::path::PathBuf;
 
 use binary::{data, fanqi, ok, refused, train};
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use selfplay::rules::{CheckDiscount, Color, RepetitionRule, Ruleset, SeenBy};
 use tempfile::TempDir;
 use toml::{Table, Value};
 use train::config::{Config, DEFAULT};
+use train::forms::Forms;
 
 /// A config file in a folder of its own.
 fn file(text: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
@@ -76,7 +80,7 @@ fn every_bad_value_of_every_key_is_refused_with_its_key_and_its_source() {
     // What these keys may be though it is odd.
     let fine = |key: &str, value: &str| match key {
         "search.draw_score" => value == "-0.5",
-        "arena.opponents" => value == "[]",
+        "arena.opponents" | "ruleset.forms" => value == "[]",
         _ => false,
     };
     for (table, key, default) in keys() {
@@ -218,9 +222,94 @@ fn an_opponent_named_twice_is_refused_however_it_is_written() {
         has(&error("", &[&set]), &[&format!("--set {set}"), twice]);
         has(&error(&set, &[]), &["some.toml", "arena.opponents", twice]);
     }
+    for list in [
+        "[\"jieqi\", \"jieqi\"]",
+        "[\"jieqi\", \"xiangqi\", \"jieqi:2\"]",
+    ] {
+        let set = format!("ruleset.forms={list}");
+        let twice = "jieqi is named twice";
+        has(&error("", &[&set]), &[&format!("--set {set}"), twice]);
+    }
     // Every list of the schema is tried above.
     let lists = keys().into_iter().filter(|(.., value)| value.is_array());
-    assert_eq!(lists.count(), 1);
+    assert_eq!(lists.count(), 2);
+}
+
+#[test]
+fn a_weight_of_a_form_that_is_none_is_refused() {
+    for form in [
+        "jieqi:",
+        "jieqi:0",
+        "jieqi:-1",
+        "jieqi:x",
+        "jieqi:nan",
+        "jieqi:1001",
+        "jieqi:1:2",
+    ] {
+        let set = format!("ruleset.forms=[\"{form}\"]");
+        has(
+            &error("", &[&set]),
+            &[&format!("--set {set}"), form, "weight"],
+        );
+    }
+    for form in ["jeiqi", "", ":2"] {
+        let set = format!("ruleset.forms=[\"{form}\"]");
+        has(
+            &error("", &[&set]),
+            &[&format!("--set {set}"), "no such form", "fanqi-10"],
+        );
+    }
+}
+
+#[test]
+fn forms_and_their_rules_follow_the_config() {
+    let forms = |sets: &[&str]| {
+        let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let config = Config::load(None, &sets).expect("a config");
+        Forms::of(&config.ruleset).expect("forms")
+    };
+    assert_eq!(forms(&[]).names(), "xiangqi");
+    assert_eq!(
+        forms(&["ruleset.base=jieqi"]),
+        Forms::one(Ruleset::by_name("jieqi").unwrap())
+    );
+    let several = forms(&[
+        "ruleset.forms=[\"fanqi-3:3\", \"jieqi\"]",
+        "ruleset.captured_seen_by=nobody",
+    ]);
+    assert_eq!(several.names(), "fanqi-3,jieqi");
+    assert!(
+        several
+            .rules()
+            .all(|rules| rules.captured_seen_by == SeenBy::Nobody)
+    );
+    assert!(
+        several
+            .describe()
+            .contains("\"captured_seen_by\":\"nobody\""),
+        "{}",
+        several.describe()
+    );
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    let third = (0..4000)
+        .filter(|_| several.start(&mut rng).position(Color::Red).rules().name == "fanqi-3")
+        .count();
+    assert!(
+        (2800..3200).contains(&third),
+        "{third} of 4000, expected three in four"
+    );
+    let limit = forms(&[
+        "ruleset.no_capture_plies=33",
+        "ruleset.check_discount=10",
+        "ruleset.fake_roams=yes",
+        "ruleset.repetition=draw",
+    ]);
+    let rules = limit.rules().next().expect("a form");
+    assert_eq!((rules.no_capture_plies, rules.fake_roams), (33, true));
+    assert_eq!(
+        (rules.check_discount, rules.repetition),
+        (CheckDiscount::Beyond(10), RepetitionRule::Draw)
+    );
 }
 
 #[test]
@@ -290,7 +379,10 @@ fn a_runs_own_config_must_have_every_key() {
     let (_folder, path) = file(&text);
     assert_eq!(Config::load_resolved(&path).expect("whole"), config);
     check("", &["`ruleset.base`", "base = \"xiangqi\""]);
-    check("[ruleset]\nbase = \"xiangqi\"\n[run]\n", &["`run.seed`"]);
+    check(
+        "[ruleset]\nbase = \"xiangqi\"\n[run]\n",
+        &["`ruleset.forms`", "forms = []"],
+    );
     for (table, key, default) in keys() {
         let mut without: Table = text.parse().expect("TOML");
         let removed = without[&table]
