@@ -2,10 +2,13 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
 use selfplay::eval::{EvalError, HashEvaluator};
 use selfplay::game::{Color, Features, Game, Reason, Referee, Turn, Wdl};
 use selfplay::mcts::RootKind;
 use selfplay::record::{RECORD_BYTES, Record};
+use selfplay::rules::{Ruleset, World};
 use selfplay::worker::{EvalPort, FinishedGame, Games, InlinePort, SelfplayConfig, Worker};
 
 use super::config;
@@ -153,4 +156,30 @@ fn check_row<W: Referee>(
     );
     assert_eq!(rows.game[row], game.id);
     assert!((rows.search_wdl[row].iter().sum::<f32>() - 1.0).abs() < 1e-5);
+}
+
+/// The form of that name.
+pub fn form(name: &str) -> &'static Ruleset {
+    Ruleset::by_name(name).expect("a known form")
+}
+
+/// Settings for many short searches.
+pub fn quick(games_per_worker: usize) -> SelfplayConfig {
+    SelfplayConfig {
+        visits: 8,
+        fast_visits: 2,
+        ..settings(games_per_worker)
+    }
+}
+
+/// Games of a form.
+pub fn starts(rules: &'static Ruleset, ids: std::ops::Range<u64>) -> Games<World> {
+    games(ids, move |seed| {
+        World::start(rules, &mut Pcg64Mcg::seed_from_u64(seed))
+    })
+}
+
+/// A generator for worlds, in which nothing is left to chance.
+pub fn rng() -> Pcg64Mcg {
+    Pcg64Mcg::seed_from_u64(0)
 }
