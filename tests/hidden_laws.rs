@@ -401,7 +401,7 @@ fn check_is_legal(walk: &Walk, viewer: Color) {
 }
 
 /// Games per form of the long test.
-const MANY: u64 = 100_000;
+const MANY: u64 = 300;
 
 #[test]
 #[ignore = "an hour; run with --release"]

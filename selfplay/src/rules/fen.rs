@@ -120,8 +120,9 @@ impl Fields {
         };
         let late = fields.next_if(|f| is_pool(f));
         let taken = fields.next_if(|f| is_pool(f));
-        let pool = early.or(late).filter(|&f| f != "-");
-        let pool = pool.map(parse_pool).transpose()?;
+        let read = |text: Option<&str>| text.filter(|&f| f != "-").map(parse_pool).transpose();
+        let pool = read(early.or(late))?;
+        read(taken)?;
         let strange = fields.peek().filter(|f| !is_number(f) && who(f).is_none());
         if let Some(strange) = strange.filter(|_| taken.is_none()) {
             let why = format!("'{strange}' is no list such as A2B2a2b2 and no '-'");

@@ -1,5 +1,5 @@
 //! The board's field.
-use super::{FenError, FenField, Pools, color_of, error, number_of};
+use super::{FenError, FenField, Fields, Pools, color_of, error, number_of};
 use crate::game::Color;
 use crate::policy::SQUARES;
 use crate::rules::geometry::{home_kind, may_stand};
@@ -99,12 +99,12 @@ fn parse_rank(rules: &Ruleset, rank: usize, text: &str, board: &mut Board) -> Re
 /// Whether a form's piece may lie so on a square; else why not.
 fn may_lie(rules: &Ruleset, piece: Written, square: Square) -> Result<(), String> {
     let Written { color, kind, mark } = piece;
+    let stands = kind.is_none_or(|kind| {
+        may_stand(color, kind, square)
+            || rules.roams.has(kind)
+            || rules.hides() && rules.takes_part.has(kind)
+    });
     if mark == Mark::Up {
-        let stands = kind.is_none_or(|kind| {
-            may_stand(color, kind, square)
-                || rules.roams.has(kind)
-                || rules.hides() && rules.takes_part.has(kind)
-        });
         return stands
             .then_some(())
             .ok_or_else(|| format!("can never stand on {square}"));
@@ -122,6 +122,7 @@ fn may_lie(rules: &Ruleset, piece: Written, square: Square) -> Result<(), String
             "lies face down, but takes no part in {}",
             rules.name
         )),
+        _ if !stands => Err(format!("can never lie on {square} in {}", rules.name)),
         _ => Ok(()),
     }
 }
@@ -145,6 +146,42 @@ pub(super) fn check_numbers(board: &Board, unseen: &Pools) -> Result<(), FenErro
         }
     }
     Ok(())
+}
+
+/// Checks that nothing has happened yet, as it must be while a side has pieces to place.
+pub(super) fn check_unmoved(rules: &Ruleset, fields: &Fields) -> Result<(), FenError> {
+    for square in Square::all() {
+        if !is_unmoved(rules, fields.board[square.index()], square) {
+            let why =
+                format!("{square} is not as at the start, although pieces are still arranged");
+            return error(FenField::Rank(square.rank()), why);
+        }
+    }
+    if fields.turn != Color::Red {
+        let why = "pieces are still arranged; Red is to move then";
+        return error(FenField::Side, why);
+    }
+    if fields.no_capture > 0 {
+        let why = "pieces are still arranged; nothing has been played then";
+        return error(FenField::NoCapture, why);
+    }
+    Ok(())
+}
+
+/// Whether a square is as it may be before the first move of an arranged form.
+fn is_unmoved(rules: &Ruleset, piece: Option<Written>, square: Square) -> bool {
+    let home = |color| Some((color, home_kind(color, square)?));
+    let home = home(Color::Red).or_else(|| home(Color::Black));
+    let (Some((color, home)), Some(piece)) = (home, piece) else {
+        return home.is_none() && piece.is_none();
+    };
+    let down = rules.takes_part.has(home);
+    piece.color == color
+        && match piece.mark {
+            Mark::Up => piece.kind == Some(home) && !down,
+            Mark::Owner | Mark::Unknown => down,
+            Mark::Known | Mark::Nobody => false,
+        }
 }
 
 /// Pieces of each kind that the text tells of a side.

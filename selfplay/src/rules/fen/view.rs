@@ -45,6 +45,9 @@ pub fn parse(rules: &'static Ruleset, text: &str) -> Result<Position, FenError> 
         ply: fields.ply,
     });
     check_safety(&position)?;
+    if position.arranging().is_some() {
+        board::check_unmoved(rules, &fields)?;
+    }
     Ok(position)
 }
 

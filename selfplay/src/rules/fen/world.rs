@@ -31,9 +31,7 @@ pub fn parse_world(rules: &'static Ruleset, text: &str) -> Result<WorldSetup, Fe
     check_lost(rules, &lost)?;
     board::check_numbers(board, &lost)?;
     let unplaced = [Color::Red, Color::Black].map(|color| unplaced(rules, board, color));
-    for (color, kinds) in [Color::Red, Color::Black].into_iter().zip(unplaced) {
-        check_complete(rules, board, color, &kinds, &lost)?;
-    }
+    check_complete(rules, &fields, &lost)?;
     let position = |viewer| {
         let pools = [Color::Red, Color::Black].map(|color| {
             let mut pool = unplaced[color as usize];
@@ -176,28 +174,17 @@ fn unplaced(rules: &Ruleset, board: &Board, color: Color) -> [u8; 7] {
     kinds
 }
 
-/// A side that still arranges has exactly the pieces left that its free squares need.
-fn check_complete(
-    rules: &Ruleset,
-    board: &Board,
-    color: Color,
-    unplaced: &[u8; 7],
-    lost: &Pools,
-) -> Result<(), FenError> {
-    let squares = board
-        .iter()
-        .flatten()
-        .filter(|p| p.color == color && p.mark == Mark::Unknown)
-        .count();
-    let pieces: u8 = unplaced.iter().sum();
-    if squares > 0 && (usize::from(pieces) != squares || lost != &Pools::default()) {
-        let why = format!(
-            "{squares} 'X' to be filled with {pieces} pieces left; while {} arranges nothing is missing",
-            rules.name
-        );
-        return error(FenField::Board, why);
+/// While a side still arranges its pieces, all of them are there.
+fn check_complete(rules: &Ruleset, fields: &Fields, lost: &Pools) -> Result<(), FenError> {
+    let unplaced = |p: &Written| p.mark == Mark::Unknown;
+    if !fields.board.iter().flatten().any(unplaced) {
+        return Ok(());
     }
-    Ok(())
+    if lost != &Pools::default() {
+        let why = "pieces are still arranged; none is lost then";
+        return error(FenField::Pool, why);
+    }
+    board::check_unmoved(rules, fields)
 }
 
 /// Writes a world: what each player knows, and what is `hidden`.
