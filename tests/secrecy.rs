@@ -137,7 +137,7 @@ proptest! {
         for rules in forms_and_variants().into_iter().filter(|rules| rules.hides()) {
             let walk = Walk::after(rules, seed, plies);
             let known = Position::from_fen(rules, &all_known(&walk.world)).expect("a position");
-            prop_assert_eq!(enumerate(&walk.world, 2), known.perft(2), "{:?}", known);
+            prop_assert_eq!(enumerate(&walk.world, 3), known.perft(3), "{:?}", known);
         }
     }
 }

@@ -79,14 +79,21 @@ pub fn read_board(text: &str) -> Vec<(Square, char, Option<char>)> {
 
 /// Writes a board's text from what stands on each square.
 pub fn write_board(piece: impl Fn(Square) -> Option<String>) -> String {
-    let rank = |rank: usize| {
-        let file = |file| Square::new(file, rank).and_then(&piece);
-        let text: String = (0..9).map(|f| file(f).unwrap_or("1".into())).collect();
-        (2..=9).rev().fold(text, |text, gap| {
-            text.replace(&"1".repeat(gap), &gap.to_string())
-        })
-    };
-    (0..10).rev().map(rank).collect::<Vec<_>>().join("/")
+    let (mut text, mut gap) = (String::new(), 0);
+    for rank in (0..10).rev() {
+        for file in 0..9 {
+            let found = Square::new(file, rank).and_then(&piece);
+            if found.is_none() {
+                gap += 1;
+            }
+            if gap > 0 && (found.is_some() || file == 8) {
+                text += &std::mem::take(&mut gap).to_string();
+            }
+            text += &found.unwrap_or_default();
+        }
+        text += if rank > 0 { "/" } else { "" };
+    }
+    text
 }
 
 pub fn letter(color: Color, kind: Kind) -> char {

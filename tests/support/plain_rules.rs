@@ -32,7 +32,7 @@ pub fn legal_moves(position: &Position) -> HashSet<Move> {
     let board = Board::of(position);
     let mut moves = HashSet::new();
     for from in Square::all() {
-        for to in board.targets(from, position.turn()) {
+        for to in squares(board.targets(from, position.turn())) {
             let mut after = board.clone();
             after.men[to.index()] = after.men[from.index()].take();
             if after.king_attacked(position.turn()) {
@@ -66,6 +66,25 @@ fn placements(position: &Position) -> Option<HashSet<Move>> {
     };
     let kinds = Kind::ALL.into_iter().filter(|&kind| left(kind) > 0);
     Some(kinds.map(|kind| Move::place(kind, next)).collect())
+}
+
+/// A square as a set of one.
+fn bit(square: Square) -> u128 {
+    1 << square.index()
+}
+
+/// The squares of a set.
+fn squares(mut set: u128) -> impl Iterator<Item = Square> {
+    std::iter::from_fn(move || {
+        let square = Square::from_index(set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(square)
+    })
+}
+
+/// The set of some squares.
+fn set(squares: impl Iterator<Item = Square>) -> u128 {
+    squares.fold(0, |set, square| set | bit(square))
 }
 
 /// The kind that starts on a square.
@@ -130,36 +149,33 @@ impl Board {
             Square::all().find(found).unwrap()
         };
         let (own, other) = (king(color), king(color.other()));
+        let enemy = |from: &Square| self.men[from.index()].is_some_and(|m| m.color != color);
         let ranks = own.rank().min(other.rank()) + 1..own.rank().max(other.rank());
         let facing = own.file() == other.file()
             && ranks
                 .into_iter()
                 .all(|rank| self.empty(Square::new(own.file(), rank).unwrap()));
-        facing || Square::all().any(|from| self.targets(from, color.other()).contains(&own))
+        let reaches = |from| self.targets(from, color.other()) & bit(own) != 0;
+        facing || Square::all().filter(enemy).any(reaches)
     }
 
     /// Where a piece of `color` on `from` could go, its king's safety aside.
-    fn targets(&self, from: Square, color: Color) -> Vec<Square> {
+    fn targets(&self, from: Square, color: Color) -> u128 {
         let Some(Man { kind, down, .. }) = self.men[from.index()].filter(|m| m.color == color)
         else {
-            return Vec::new();
+            return 0;
         };
         let roams = self.rules.roams.has(kind) && (!down || self.rules.fake_roams);
-        let mut targets = match kind {
-            Kind::King => ORTHOGONAL
-                .iter()
-                .filter_map(|&(f, r)| offset(from, f, r))
-                .collect(),
-            Kind::Advisor => DIAGONAL
-                .iter()
-                .filter_map(|&(f, r)| offset(from, f, r))
-                .collect(),
+        let step = |&(f, r): &(i8, i8)| offset(from, f, r);
+        let targets = match kind {
+            Kind::King => set(ORTHOGONAL.iter().filter_map(step)),
+            Kind::Advisor => set(DIAGONAL.iter().filter_map(step)),
             Kind::Bishop => self.bishop(from),
             Kind::Knight => self.knight(from),
             Kind::Rook | Kind::Cannon => self.along_lines(from, kind),
             Kind::Pawn => pawn(from, color),
         };
-        targets.retain(|&to| {
+        let allowed = |&to: &Square| {
             let palace = (3..=5).contains(&to.file()) && rank_from(color, to) <= 2;
             let allowed = match kind {
                 Kind::King => palace,
@@ -168,42 +184,35 @@ impl Board {
                 _ => true,
             };
             allowed && self.men[to.index()].is_none_or(|m| m.color != color)
-        });
-        targets
+        };
+        set(squares(targets).filter(allowed))
     }
 
-    fn bishop(&self, from: Square) -> Vec<Square> {
+    fn bishop(&self, from: Square) -> u128 {
         let open = |&&(f, r): &&(i8, i8)| offset(from, f, r).is_some_and(|eye| self.empty(eye));
-        DIAGONAL
-            .iter()
-            .filter(open)
-            .filter_map(|&(f, r)| offset(from, 2 * f, 2 * r))
-            .collect()
+        let ways = DIAGONAL.iter().filter(open);
+        set(ways.filter_map(|&(f, r)| offset(from, 2 * f, 2 * r)))
     }
 
-    fn knight(&self, from: Square) -> Vec<Square> {
+    fn knight(&self, from: Square) -> u128 {
         let open = |&&(f, r): &&(i8, i8)| offset(from, f, r).is_some_and(|leg| self.empty(leg));
         let steps = |&(f, r): &(i8, i8)| [(2 * f + r, 2 * r + f), (2 * f - r, 2 * r - f)];
-        ORTHOGONAL
-            .iter()
-            .filter(open)
-            .flat_map(steps)
-            .filter_map(|(f, r)| offset(from, f, r))
-            .collect()
+        let ways = ORTHOGONAL.iter().filter(open).flat_map(steps);
+        set(ways.filter_map(|(f, r)| offset(from, f, r)))
     }
 
-    fn along_lines(&self, from: Square, kind: Kind) -> Vec<Square> {
-        let mut targets = Vec::new();
+    fn along_lines(&self, from: Square, kind: Kind) -> u128 {
+        let mut targets = 0;
         for (f, r) in ORTHOGONAL {
             let mut pieces = 0;
             for to in (1..10).map_while(|n| offset(from, n * f, n * r)) {
                 let open = self.empty(to);
                 if open && pieces == 0 {
-                    targets.push(to);
+                    targets |= bit(to);
                 } else if !open {
                     pieces += 1;
                     if pieces == if kind == Kind::Rook { 1 } else { 2 } {
-                        targets.push(to);
+                        targets |= bit(to);
                     }
                 }
             }
@@ -212,16 +221,13 @@ impl Board {
     }
 }
 
-fn pawn(from: Square, color: Color) -> Vec<Square> {
+fn pawn(from: Square, color: Color) -> u128 {
     let forward = if color == Color::Red { 1 } else { -1 };
     let sideways = if rank_from(color, from) >= 5 {
         [offset(from, 1, 0), offset(from, -1, 0)]
     } else {
         [None; 2]
     };
-    sideways
-        .into_iter()
-        .chain([offset(from, 0, forward)])
-        .flatten()
-        .collect()
+    let steps = sideways.into_iter().chain([offset(from, 0, forward)]);
+    set(steps.flatten())
 }
