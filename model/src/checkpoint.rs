@@ -178,7 +178,7 @@ impl Loaded {
             let shape: Vec<_> = spec.shape.iter().map(|&n| n as usize).collect();
             if view.dtype() != Dtype::F32 || view.shape() != shape {
                 let what = format!(
-                    "is {:?} {:?}, expected F32 {shape:?}",
+                    "is {:?} {:?}, expected F32 {shape:?}: if a version of fanqi with another network wrote it, use that version, or train anew",
                     view.dtype(),
                     view.shape()
                 );
