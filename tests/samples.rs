@@ -65,7 +65,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_byte_in_a_column_is_noticed(column in 0usize..11, at in 0.0f64..1.0, bit in 0u8..8) {
+    fn a_changed_byte_in_a_column_is_noticed(column in 0usize..12, at in 0.0f64..1.0, bit in 0u8..8) {
         let folder = tempfile::tempdir().unwrap();
         let path = shard(folder.path());
         let file = hdf5::File::open(&path).unwrap();
@@ -128,12 +128,17 @@ fn foreign_shards_are_refused() {
     check_foreign(
         |f| set_version(f, 0),
         None,
-        "samples of format version 0, this build reads 1: make new samples",
+        "samples of format version 0, this build reads 2: make new samples",
     );
     check_foreign(
-        |f| set_version(f, 2),
+        |f| set_version(f, 1),
         None,
-        "samples of format version 2, this build reads 1: read it with a newer",
+        "samples of format version 1, this build reads 2: make new samples",
+    );
+    check_foreign(
+        |f| set_version(f, 3),
+        None,
+        "samples of format version 3, this build reads 2: read it with a newer",
     );
     check_foreign(
         |f| f.delete_attr("version").unwrap(),
@@ -204,7 +209,7 @@ fn each_law_is_checked() {
     );
     check_law(|r| r.policy_end[1] = r.policy_end[0], "row 1: `policy_end`");
     check_law(|r| r.policy_end[0] = u64::MAX, "row 0: `policy_end`");
-    check_law(|r| r.policy_index[0] = 4500, "row 0: `policy_index` 4500");
+    check_law(|r| r.policy_index[0] = 9630, "row 0: `policy_index` 9630");
     // One file to the right of the last file.
     check_law(|r| r.policy_index[0] = 8, "row 0: `policy_index` 8");
     check_law(
@@ -222,7 +227,20 @@ fn each_law_is_checked() {
         |r| r.records[0][3] = 16,
         "row 0: `records` has 16 on square 3",
     );
+    for king in [1 | 128, 4 | 128 | 1 << 4] {
+        let expected = format!("row 0: `records` has {king} on square 3");
+        check_law(|r| r.records[0][3] = king, &expected);
+    }
     check_law(|r| r.records[0][107] = 90, "row 0: `records` byte 107");
+    check_law(|r| r.records[0][122] = 90, "row 0: `records` byte 122");
+    check_law(
+        |r| (r.records[0][3], r.truth[0][3]) = (4 | 128, 1),
+        "row 0: `truth` has 1 on square 3",
+    );
+    check_law(
+        |r| (r.records[0][3], r.truth[0][3]) = (4 | 128 | 2 << 4, 2),
+        "row 0: `truth` has 2 on square 3",
+    );
 }
 
 /// Runs the script; `None` where this machine cannot.

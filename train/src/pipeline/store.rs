@@ -95,7 +95,7 @@ pub(super) fn game_text(rules: &'static Ruleset, game: &FinishedGame<World>) -> 
         id: game.id,
         seed: game.seed,
         form: rules.name.into(),
-        start: game.start.position().fen(),
+        start: game.start.fen(),
         moves: game.moves.iter().map(ToString::to_string).collect(),
         ending: game.ending,
         net_step_first: game.net_steps.0,
