@@ -5,7 +5,8 @@
 
 For each shard: its attributes, its datasets, the laws its rows must keep, and N rows from row I on
 as boards with the best moves of the policy target. Boards and coordinates are those of the side to
-move: its pieces are upper case and start at rank 0. Exit code 2 if a shard is bad.
+decide: its pieces are upper case and start at rank 0. A face-down piece is written as what it plays as
+and what it is: in lower case what the viewer knows, in upper case the truth that it does not. Exit code 2 if a shard is bad.
 """
 import argparse
 import sys
@@ -21,8 +22,8 @@ except ImportError as error:
     )
     sys.exit(2)
 
-FORMAT, VERSION = "fanqi-samples", 2
-SQUARES, PLANES = 90, 50
+FORMAT, VERSION = "fanqi-samples", 3
+SQUARES, STEP_PLANES, PLANES = 90, 50, 107
 # dataset: (dtype, columns; None for a one-dimensional dataset)
 DATASETS = {
     "records": ("uint8", 128),
@@ -33,6 +34,7 @@ DATASETS = {
     "search_wdl": ("float32", 3),
     "outcome": ("uint8", None),
     "plies_left": ("uint16", None),
+    "truth": ("uint8", 32),
     "game": ("uint64", None),
     "ply": ("uint16", None),
     "net_step": ("uint64", None),
@@ -56,10 +58,11 @@ class Bad(Exception):
 
 
 def target_of_index():
-    """[4500]: target square of each policy index, -1 where it leaves the board."""
+    """[9630]: target square of each policy index, -1 where it leaves the board, `from` of a placement."""
     target = np.full(PLANES * SQUARES, -1)
     for index in range(PLANES * SQUARES):
-        (df, dr), square = STEPS[index // SQUARES], index % SQUARES
+        plane, square = divmod(index, SQUARES)
+        df, dr = STEPS[plane % STEP_PLANES] if plane < 2 * STEP_PLANES else (0, 0)
         file, rank = square % 9 + df, square // 9 + dr
         if 0 <= file < 9 and 0 <= rank < 10:
             target[index] = file + 9 * rank
@@ -67,6 +70,9 @@ def target_of_index():
 
 
 TARGET = target_of_index()
+OWN_HOMES = [*range(9), 19, 25, 27, 29, 31, 33, 35]
+# squares of the dataset `truth`, those of the side to decide first
+HOMES = OWN_HOMES + [square % 9 + 9 * (9 - square // 9) for square in OWN_HOMES]
 
 
 def open_shard(path):
@@ -119,9 +125,13 @@ def check(c):
     law(c["policy_weight"] <= 1, "`policy_weight` is not 0 or 1")
     law(~trained | (abs(sums - 65535) <= counts + 1), "`policy_prob` does not sum to 65535")
     squares = c["records"][:, :SQUARES]
-    law(((squares <= 15) & (squares != 8)).all(axis=1), "`records` holds no piece code")
-    last = c["records"][:, 107:109]
-    law(((last < SQUARES) | (last == 255)).all(axis=1), "`records` has a last move off the board")
+    down, kind, identity = squares >= 128, squares & 7, squares >> 4 & 7
+    face_up = (squares == 0) | ((kind != 0) & (identity == 0))
+    law(np.where(down, (kind >= 2) & (identity != 1), face_up).all(axis=1), "`records` holds no piece code")
+    named = c["records"][:, [107, 108, 122]]
+    law(((named < SQUARES) | (named == 255)).all(axis=1), "`records` names a square off the board")
+    truth, unknown = c["truth"], (down & (identity == 0))[:, HOMES]
+    law(((truth == 0) | (unknown & (truth >= 2) & (truth <= 7))).all(axis=1), "`truth` of no unknown piece")
     wdl = c["search_wdl"]
     law((wdl >= -1e-3).all(axis=1) & (abs(wdl.sum(axis=1) - 1) <= 1e-2), "`search_wdl` are not probabilities")
     law(c["outcome"] <= 2, "`outcome` is not 0, 1 or 2")
@@ -129,9 +139,21 @@ def check(c):
 
 
 def move(index):
-    """Coordinates of a policy index, such as h2e2, seen from the side to move."""
+    """A policy index as text, such as h2e2, h2e2~ (laid face down) or R@a0 (placed), seen from the side to move."""
     name = lambda square: "abcdefghi"[square % 9] + str(square // 9)
-    return name(index % SQUARES) + name(TARGET[index])
+    plane, square = divmod(index, SQUARES)
+    if plane >= 2 * STEP_PLANES:
+        return f"{'KABNRCP'[plane - 2 * STEP_PLANES]}@{name(square)}"
+    return name(square) + name(TARGET[index]) + "~" * (plane >= STEP_PLANES)
+
+
+def piece(code, truth):
+    """Two characters: what the piece plays as, and if it lies face down what it is: lower case if known, else the truth."""
+    letter = ".KABNRCP?kabnrcp"[code & 15]
+    if code < 128:
+        return letter + " "
+    identity = int(code) >> 4 & 7
+    return letter + (" KABNRCP"[identity].lower() if identity else "?KABNRCP"[truth])
 
 
 def print_head(path, file):
@@ -153,12 +175,12 @@ def print_head(path, file):
 def print_row(c, i):
     start = int(c["policy_end"][i - 1]) if i else 0
     end = int(c["policy_end"][i])
-    record = c["records"][i]
+    record, truth = c["records"][i], dict(zip(HOMES, c["truth"][i]))
     print(f"\nrow {i}: game {c['game'][i]}, ply {c['ply'][i]}, net step {c['net_step'][i]}")
     for rank in range(9, -1, -1):
-        line = (".KABNRCP?kabnrcp"[code] for code in record[9 * rank : 9 * rank + 9])
-        print(f"  {rank}  " + " ".join(line))
-    print("     a b c d e f g h i")
+        squares = range(9 * rank, 9 * rank + 9)
+        print((f"  {rank}  " + " ".join(piece(record[s], truth.get(s, 0)) for s in squares)).rstrip())
+    print("     a  b  c  d  e  f  g  h  i")
     last = "none" if record[107] == 255 else "-".join("abcdefghi"[s % 9] + str(s // 9) for s in record[107:109])
     print(
         f"  last move {last}; plies since capture {record[104]} of {record[105]}; "

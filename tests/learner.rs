@@ -1,14 +1,16 @@
 //! Laws of training: what the loss and the optimiser compute, and what a bad batch may not do.
 mod model_rows;
 
-use model::batch::{RowError, TrainBatch, TrainRow};
+use model::batch::{RowError, TrainBatch, TrainRow, mirror_truth};
 use model::config::{OptimConfig, OptimKind};
 use model::learner::{LearnError, Learner, Which};
 use model::net::PLIES_UNIT;
 use model::optim::{self, Optim, average_decay, rate};
 use model::params::to_vec;
-use model_rows::{NET, OPTIM, placement, rows, train_batch};
+use model_rows::{NET, OPTIM, placement, rng, rows, train_batch, truth};
+use rand::RngExt;
 use selfplay::policy;
+use selfplay::record::{DOWN, HOMES, Rows, at};
 use tch::{Kind, Tensor};
 
 fn learner(config: &OptimConfig, kind: Kind) -> Learner {
@@ -41,6 +43,7 @@ fn the_loss_falls_on_a_batch_seen_again_and_again() {
                 last.losses.policy - last.losses.policy_entropy
                     < 0.7 * (first.policy - first.policy_entropy)
             );
+            assert!(last.losses.belief < 0.9 * first.belief);
             assert_eq!((last.step, last.rows), (61, 61 * 16));
             let play = learner.validate(&batch, Which::Average).unwrap();
             assert!(
@@ -63,12 +66,15 @@ fn the_loss_is_the_hand_computed_one() {
     (rows.policy_prob, rows.policy_end) = (vec![32768, 32767, 0], vec![3]);
     (rows.policy_weight, rows.search_wdl) = (vec![1], vec![[0.5, 0.25, 0.25]]);
     (rows.outcome, rows.plies_left) = (vec![2], vec![250]);
-    let [logits, wdl, plies] = learner.raw(&rows.records).unwrap();
+    rows.truth = vec![[0; 32]];
+    // An unknown A on own a0, R on own b2, P on the opponent's i6.
+    (rows.truth[0][0], rows.truth[0][9], rows.truth[0][31]) = (2, 5, 7);
+    let [logits, wdl, plies, kinds] = learner.raw(&rows.records).unwrap();
     let log_softmax = |x: Vec<f64>| {
         let sum: f64 = x.iter().map(|x| x.exp()).sum();
         x.into_iter().map(|x| x - sum.ln()).collect::<Vec<_>>()
     };
-    let place = |&i: &u16| logits[i as usize % 90 * 50 + i as usize / 90] as f64;
+    let place = |&i: &u16| logits[i as usize % 90 * 107 + i as usize / 90] as f64;
     let p = log_softmax(rows.policy_index.iter().map(place).collect());
     let v = log_softmax(wdl.iter().map(|&x| x as f64).collect());
     let probs = [32768.0 / 65535.0, 32767.0 / 65535.0];
@@ -81,19 +87,26 @@ fn the_loss_is_the_hand_computed_one() {
     } else {
         error.abs() - 0.5
     };
+    let believed = |square: usize, kind: usize| {
+        let logits = kinds[6 * square..6 * square + 6].iter();
+        -log_softmax(logits.map(|&x| x as f64).collect())[kind]
+    };
+    let belief = (believed(0, 0) + believed(19, 3) + believed(62, 5)) / 3.0;
 
     let got = learner
         .validate(&train_batch(&rows), Which::Training)
         .unwrap();
-    let total = policy + value + OPTIM.moves_left_weight * moves_left;
+    let total =
+        policy + value + OPTIM.moves_left_weight * moves_left + OPTIM.belief_weight * belief;
     let entropy = -(probs[0] * probs[0].ln() + probs[1] * probs[1].ln());
     let right = f64::from(wdl[2] > wdl[0] && wdl[2] > wdl[1]);
-    let expected = [total, policy, value, moves_left, entropy, right];
+    let expected = [total, policy, value, moves_left, belief, entropy, right];
     let got = [
         got.total,
         got.policy,
         got.value,
         got.moves_left,
+        got.belief,
         got.policy_entropy,
         got.value_accuracy,
     ];
@@ -134,6 +147,8 @@ fn a_row_mirrored_twice_over_is_the_row() {
         .policy_index
         .iter_mut()
         .for_each(|i| *i = policy::mirror(*i));
+    mirrored.truth.iter_mut().for_each(|t| *t = mirror_truth(t));
+    assert_ne!(all.truth, mirrored.truth);
     let (mut a, mut b) = (TrainBatch::default(), TrainBatch::default());
     for i in 0..4 {
         a.push_from(&all, i, 0, true).unwrap();
@@ -143,6 +158,94 @@ fn a_row_mirrored_twice_over_is_the_row() {
         learner.validate(&a, Which::Training).unwrap(),
         learner.validate(&b, Which::Training).unwrap()
     );
+}
+
+#[test]
+fn a_truth_is_mirrored_square_by_square() {
+    let mirrored: Vec<_> = (0..HOMES.len())
+        .map(|i| {
+            let mut truth = [0; HOMES.len()];
+            truth[i] = 3;
+            let mirrored = mirror_truth(&truth);
+            assert_eq!(mirror_truth(&mirrored), truth);
+            HOMES[mirrored.iter().position(|&kind| kind == 3).unwrap()] as usize
+        })
+        .collect();
+    let expected = HOMES.map(|home| policy::mirror_square(home as usize));
+    assert_eq!(mirrored, expected);
+}
+
+#[test]
+fn rows_that_hide_nothing_leave_the_belief_head_alone() {
+    for optimiser in [OptimKind::Adamw, OptimKind::Sgd] {
+        let config = OptimConfig {
+            kind: optimiser,
+            weight_decay: 0.0,
+            ..OPTIM
+        };
+        let (mut learner, mut open) = (learner(&config, Kind::Float), rows(8, 7));
+        open.truth.fill([0; 32]);
+        let head = |learner: &Learner| {
+            let (layout, weights) = (model::params::Layout::of(&NET), learner.publish().unwrap());
+            let specs = layout.specs.iter().zip(&layout.offsets);
+            let head: Vec<_> = specs
+                .filter(|(spec, _)| spec.name.starts_with("belief."))
+                .flat_map(|(spec, &at)| weights.params[at..at + spec.len()].to_vec())
+                .collect();
+            assert_eq!(head.len(), 6 * NET.channels as usize + 6);
+            head
+        };
+        let before = head(&learner);
+        let report = learner.step(&train_batch(&open)).unwrap();
+        assert_eq!(
+            (report.losses.belief, head(&learner)),
+            (0.0, before.clone())
+        );
+        open.truth[3][20] = 4;
+        let report = learner.step(&train_batch(&open)).unwrap();
+        assert!(report.losses.belief > 1.0 && head(&learner) != before);
+    }
+}
+
+/// Rows whose face-down pieces are each the kind after the one that they play as.
+fn guessable(count: usize, seed: u64) -> Rows {
+    let (mut rows, mut rng) = (rows(count, seed), rng(seed));
+    for (record, truth) in rows.records.iter_mut().zip(&mut rows.truth) {
+        for (home, kind) in HOMES.into_iter().zip(truth) {
+            let plays_as = rng.random_range(2..=7);
+            record[at::SQUARES + home as usize] = plays_as | DOWN | (8 * u8::from(home >= 45));
+            *kind = if plays_as == 7 { 2 } else { plays_as + 1 };
+        }
+    }
+    rows
+}
+
+#[test]
+fn beliefs_are_learned_where_they_can_be_and_only_there() {
+    let check = |rows: fn(usize, u64) -> Rows, low: f64, high: f64| {
+        let config = OptimConfig {
+            learning_rate: 1e-2,
+            belief_weight: 1.0,
+            ..OPTIM
+        };
+        let mut learner = learner(&config, Kind::Float);
+        for seed in 0..100 {
+            learner.step(&train_batch(&rows(16, seed))).unwrap();
+        }
+        let fresh = train_batch(&rows(64, 1000));
+        let belief = learner.validate(&fresh, Which::Training).unwrap().belief;
+        assert!((low..high).contains(&belief), "{belief}");
+    };
+    check(guessable, 0.0, 0.2);
+    // Any kind is as likely: ln 6 is the best that can be believed.
+    let drawn = |count, seed| {
+        let (mut rows, mut rng) = (guessable(count, seed), rng(seed + 1));
+        for (record, kinds) in rows.records.iter().zip(&mut rows.truth) {
+            *kinds = truth(&mut rng, record);
+        }
+        rows
+    };
+    check(drawn, 1.75, 1.9);
 }
 
 /// Scalar AdamW (Loshchilov and Hutter 2019, algorithm 2) and Nesterov momentum, beside the flat ones.
@@ -298,6 +401,7 @@ fn a_malformed_row_is_refused() {
         search_wdl: [1.0, 0.0, 0.0],
         outcome: 0,
         plies_left: 1,
+        truth: &[0; 32],
     };
     let check = |row: TrainRow, error| {
         let mut batch = TrainBatch::default();
@@ -327,10 +431,10 @@ fn a_malformed_row_is_refused() {
     );
     check(
         TrainRow {
-            policy_index: &[0, 4500],
+            policy_index: &[0, 9630],
             ..row
         },
-        RowError::PolicyIndex(4500),
+        RowError::PolicyIndex(9630),
     );
     check(
         TrainRow {
@@ -340,6 +444,10 @@ fn a_malformed_row_is_refused() {
         RowError::PolicyIndex(8),
     );
     check(TrainRow { outcome: 3, ..row }, RowError::Outcome(3));
+    for kind in [1, 8] {
+        let truth = &[kind; 32];
+        check(TrainRow { truth, ..row }, RowError::Truth(kind));
+    }
     assert!(matches!(
         learner(&OPTIM, Kind::Float).step(&TrainBatch::default()),
         Err(LearnError::Empty { step: 1 })

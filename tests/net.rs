@@ -3,16 +3,16 @@ mod model_rows;
 
 use model::config::NetConfig;
 use model::evaluator::NetEvaluator;
-use model::expand::{PLANES, Planes};
+use model::expand::{Input, InputBuffer};
 use model::infer::Infer;
 use model::net::{Net, Output};
 use model::params::{Role, Weights, to_vec};
 use model::slot::WeightSlot;
-use model_rows::{NET, eval_batch, placement, rng};
+use model_rows::{NET, ask, eval_batch, placement, rng, unknown};
 use rand::RngExt;
 use selfplay::eval::{Batch, EvalError, Evaluator};
 use selfplay::policy;
-use selfplay::record::{self, RECORD_BYTES, Record, at};
+use selfplay::record::Record;
 use tch::{Device, Kind, Tensor};
 
 /// Weights as after some training: nothing is 0 or 1 any more.
@@ -40,8 +40,18 @@ fn evaluator(seed: u64, kind: Kind) -> NetEvaluator {
     NetEvaluator::new(WeightSlot::new(weights(&NET, seed)), placement(kind)).unwrap()
 }
 
-fn planes(records: &[Record]) -> Tensor {
-    Planes::new(Kind::Float, Device::Cpu).fill(records).unwrap()
+fn input(records: &[Record]) -> Input {
+    InputBuffer::new(Kind::Float, Device::Cpu)
+        .fill(records)
+        .unwrap()
+}
+
+/// A batch that asks for every unknown piece.
+fn asking_batch(rows: usize, seed: u64) -> Batch {
+    let mut batch = eval_batch(rows, seed);
+    ask(&mut batch);
+    assert!(!batch.unknown.is_empty());
+    batch
 }
 
 fn difference(a: &Tensor, b: &Tensor) -> f32 {
@@ -53,87 +63,32 @@ fn difference(a: &Tensor, b: &Tensor) -> f32 {
         .fold(0.0, f32::max)
 }
 
-fn row(batch: &Batch, i: usize) -> (Vec<f32>, [f32; 4]) {
+/// Every output of a row.
+fn row(batch: &Batch, i: usize) -> Vec<f32> {
     let wdl = batch.wdl[i];
-    (
-        batch.log_priors[batch.legal_range(i)].to_vec(),
-        [wdl.win, wdl.draw, wdl.loss, batch.moves_left[i]],
-    )
+    let beliefs = batch.beliefs[batch.unknown_range(i)].as_flattened();
+    let log_priors = &batch.log_priors[batch.legal_range(i)];
+    let heads = [wdl.win, wdl.draw, wdl.loss, batch.moves_left[i]];
+    [log_priors, &heads, beliefs].concat()
 }
 
-fn assert_close(a: &(Vec<f32>, [f32; 4]), b: &(Vec<f32>, [f32; 4]), tolerance: f32) {
-    assert_eq!(a.0.len(), b.0.len());
-    for (x, y) in a.0.iter().chain(&a.1).zip(b.0.iter().chain(&b.1)) {
+fn assert_close(a: &[f32], b: &[f32], tolerance: f32) {
+    assert_eq!(a.len(), b.len());
+    for (x, y) in a.iter().zip(b) {
         assert!((x - y).abs() <= tolerance * (1.0 + x.abs()), "{x} and {y}");
     }
-}
-
-#[test]
-fn planes_are_as_the_table_says() {
-    let mut record = [0; RECORD_BYTES];
-    (record[4], record[85], record[60]) = (1, 9, 14);
-    (record[at::NO_CAPTURE], record[at::NO_CAPTURE_LIMIT]) = (30, 120);
-    (record[at::REPETITIONS], record[at::IN_CHECK]) = (1, 1);
-    (record[at::LAST_FROM], record[at::LAST_TO]) = (7, 255);
-    let x = planes(&[record]);
-    assert_eq!(x.size(), [1, PLANES as i64, 10, 9]);
-    let sums: Vec<f32> = to_vec(
-        &x.sum_dim_intlist([2i64, 3].as_slice(), false, Kind::Float)
-            .flatten(0, -1),
-    )
-    .unwrap();
-    let mut expected = [0.0; PLANES];
-    for (plane, sum) in [
-        (0, 1.0),
-        (7, 1.0),
-        (12, 1.0),
-        (14, 1.0),
-        (16, 22.5),
-        (17, 90.0),
-        (19, 90.0),
-        (20, 90.0),
-    ] {
-        expected[plane] = sum;
-    }
-    assert_eq!(sums, expected);
-    let value = |plane, square: i64| x.double_value(&[0, plane, square / 9, square % 9]);
-    assert_eq!(
-        [
-            value(0, 4),
-            value(7, 85),
-            value(12, 60),
-            value(14, 7),
-            value(16, 50)
-        ],
-        [1.0, 1.0, 1.0, 1.0, 0.25]
-    );
-}
-
-#[test]
-fn a_mirrored_record_has_mirrored_planes() {
-    let batch = eval_batch(8, 1);
-    let mut mirrored = batch.records.clone();
-    mirrored.iter_mut().for_each(record::mirror);
-    assert_eq!(
-        difference(&planes(&batch.records).flip([3]), &planes(&mirrored)),
-        0.0
-    );
 }
 
 #[test]
 fn the_folded_form_is_the_trained_one_in_eval_mode() {
     for pool_every in [0, 1, 2] {
         let weights = weights(&NetConfig { pool_every, ..NET }, 7);
-        let x = planes(&eval_batch(6, 2).records);
+        let x = input(&eval_batch(6, 2).records);
         let _guard = tch::no_grad_guard();
-        let a: Output = Net::new(&weights, Device::Cpu)
-            .unwrap()
-            .forward(&x, false)
-            .unwrap();
-        let b: Output = Infer::new(&weights, Device::Cpu, Kind::Float)
-            .unwrap()
-            .forward(&x)
-            .unwrap();
+        let net = Net::new(&weights, Device::Cpu).unwrap();
+        let infer = Infer::new(&weights, Device::Cpu, Kind::Float).unwrap();
+        let (a, b): (Output, Output) =
+            (net.forward(&x, false).unwrap(), infer.forward(&x).unwrap());
         assert!(
             difference(&a.policy, &b.policy) < 1e-4,
             "{}",
@@ -141,6 +96,10 @@ fn the_folded_form_is_the_trained_one_in_eval_mode() {
         );
         assert!(difference(&a.wdl, &b.wdl) < 1e-4);
         assert!(difference(&a.moves_left, &b.moves_left) < 1e-4);
+        let squares = Tensor::from_slice(&[0i64, 89, 90 * 5 + 17]);
+        let a = net.belief(&a.features, &squares).unwrap();
+        let b = infer.belief(&b.features, &squares).unwrap();
+        assert!(a.size() == [3, 6] && difference(&a, &b) < 1e-4);
     }
 }
 
@@ -151,7 +110,7 @@ fn priors_are_the_softmax_of_the_legal_logits() {
     let _guard = tch::no_grad_guard();
     let out = Infer::new(&weights, Device::Cpu, Kind::Float)
         .unwrap()
-        .forward(&planes(&batch.records))
+        .forward(&input(&batch.records))
         .unwrap();
     for i in 0..batch.len() {
         let logit = |&m: &u16| {
@@ -209,7 +168,7 @@ fn a_policy_plane_is_the_plane_of_the_index_space() {
 fn a_row_is_evaluated_alike_alone_and_in_company_and_in_any_order() {
     for (kind, tolerance) in [(Kind::Float, 1e-4), (Kind::BFloat16, 0.05)] {
         let mut evaluator = evaluator(5, kind);
-        let mut batch = eval_batch(9, 4);
+        let mut batch = asking_batch(9, 4);
         evaluator.evaluate(&mut batch).unwrap();
         let mut reversed = Batch::default();
         for i in (0..batch.len()).rev() {
@@ -218,6 +177,8 @@ fn a_row_is_evaluated_alike_alone_and_in_company_and_in_any_order() {
                 b.records.push(batch.records[i]);
                 b.legal.extend(&batch.legal[batch.legal_range(i)]);
                 b.legal_end.push(b.legal.len() as u32);
+                b.unknown.extend(&batch.unknown[batch.unknown_range(i)]);
+                b.unknown_end.push(b.unknown.len() as u32);
             }
             evaluator.evaluate(&mut alone).unwrap();
             assert_close(&row(&batch, i), &row(&alone, 0), tolerance);
@@ -235,7 +196,7 @@ fn a_row_is_evaluated_alike_alone_and_in_company_and_in_any_order() {
 
 #[test]
 fn bf16_says_about_what_f32_says() {
-    let (mut a, mut b) = (eval_batch(16, 6), eval_batch(16, 6));
+    let (mut a, mut b) = (asking_batch(16, 6), asking_batch(16, 6));
     evaluator(6, Kind::Float).evaluate(&mut a).unwrap();
     evaluator(6, Kind::BFloat16).evaluate(&mut b).unwrap();
     for i in 0..a.len() {
@@ -277,10 +238,75 @@ fn a_non_finite_network_is_an_error_and_so_is_an_index_out_of_range() {
         "{error}"
     );
     let mut batch = eval_batch(1, 1);
-    batch.legal[0] = 4500;
+    batch.legal[0] = policy::INDICES as u16;
     assert!(matches!(
         evaluator.evaluate(&mut batch),
         Err(EvalError::Failed(_))
     ));
     assert!(evaluator.evaluate(&mut Batch::default()).is_ok());
+    let mut batch = asking_batch(9, 1);
+    batch.unknown[0] = 90;
+    assert!(matches!(
+        evaluator.evaluate(&mut batch),
+        Err(EvalError::Failed(_))
+    ));
+}
+
+#[test]
+fn beliefs_are_the_softmax_of_the_logits_where_they_are_asked_for() {
+    let (weights, mut batch) = (weights(&NET, 3), asking_batch(6, 3));
+    evaluator(3, Kind::Float).evaluate(&mut batch).unwrap();
+    assert_eq!(batch.beliefs.len(), batch.unknown.len());
+    let _guard = tch::no_grad_guard();
+    let infer = Infer::new(&weights, Device::Cpu, Kind::Float).unwrap();
+    let features = infer.forward(&input(&batch.records)).unwrap().features;
+    let mut seen = Vec::new();
+    for i in 0..batch.len() {
+        let squares = unknown(&batch.records[i]);
+        let places: Vec<_> = squares
+            .iter()
+            .map(|&s| (90 * i) as i64 + s as i64)
+            .collect();
+        let logits = infer
+            .belief(&features, &Tensor::from_slice(&places))
+            .unwrap();
+        let exact = to_vec(&logits.softmax(1, Kind::Float).flatten(0, -1)).unwrap();
+        let got = &batch.beliefs[batch.unknown_range(i)];
+        assert_close(got.as_flattened(), &exact, 1e-5);
+        seen.extend(got.iter().copied());
+    }
+    assert!(
+        seen.iter()
+            .all(|b| (b.iter().sum::<f32>() - 1.0).abs() < 1e-5)
+    );
+    assert!(seen.iter().any(|b| b != &seen[0]));
+    // Who does not ask is not answered, and the memory of an earlier answer is no answer.
+    batch.unknown.clear();
+    batch.unknown_end.clear();
+    evaluator(3, Kind::Float).evaluate(&mut batch).unwrap();
+    assert!(batch.beliefs.is_empty() && batch.wdl.len() == 6);
+}
+
+#[test]
+fn a_belief_that_is_not_finite_is_an_error_of_the_row_that_asks() {
+    let mut bad = weights(&NET, 1);
+    let layout = model::params::Layout::of(&NET);
+    let bias = layout.specs.iter().position(|s| s.name == "belief.bias");
+    bad.params[layout.offsets[bias.unwrap()]] = f32::NAN;
+    let mut evaluator = NetEvaluator::new(WeightSlot::new(bad), placement(Kind::Float)).unwrap();
+    let mut batch = eval_batch(4, 1);
+    evaluator.evaluate(&mut batch).unwrap();
+    (batch.unknown, batch.unknown_end) = (vec![81, 82], vec![0, 0, 2, 2]);
+    let error = evaluator.evaluate(&mut batch).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            EvalError::NonFinite {
+                row: 2,
+                rows: 4,
+                ..
+            }
+        ),
+        "{error}"
+    );
 }

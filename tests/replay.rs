@@ -44,6 +44,7 @@ fn row(rows: &Rows, i: usize) -> Rows {
         search_wdl: vec![rows.search_wdl[i]],
         outcome: vec![rows.outcome[i]],
         plies_left: vec![rows.plies_left[i]],
+        truth: vec![rows.truth[i]],
         game: vec![rows.game[i]],
         ply: vec![rows.ply[i]],
         net_step: vec![rows.net_step[i]],
@@ -263,6 +264,7 @@ fn a_mirrored_row_is_the_mirror_image() {
     replay.fill(&[Pick { row, mirror: true }], &mut mirrored);
     assert_ne!(plain, mirrored);
     record::mirror(&mut mirrored.records[0]);
+    mirrored.truth[0] = model::batch::mirror_truth(&mirrored.truth[0]);
     mirrored
         .policy_index
         .iter_mut()

@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_byte_in_a_column_is_noticed(column in 0usize..11, at in 0.0f64..1.0, bit in 0u8..8) {
+    fn a_changed_byte_in_a_column_is_noticed(column in 0usize..12, at in 0.0f64..1.0, bit in 0u8..8) {
         let folder = tempfile::tempdir().unwrap();
         let path = shard(folder.path());
         let file = hdf5::File::open(&path).unwrap();
@@ -216,7 +216,7 @@ fn each_law_is_checked() {
     );
     check_law(|r| r.policy_end[1] = r.policy_end[0], "row 1: `policy_end`");
     check_law(|r| r.policy_end[0] = u64::MAX, "row 0: `policy_end`");
-    check_law(|r| r.policy_index[0] = 4500, "row 0: `policy_index` 4500");
+    check_law(|r| r.policy_index[0] = 9630, "row 0: `policy_index` 9630");
     // One file to the right of the last file.
     check_law(|r| r.policy_index[0] = 8, "row 0: `policy_index` 8");
     check_law(
@@ -234,7 +234,20 @@ fn each_law_is_checked() {
         |r| r.records[0][3] = 16,
         "row 0: `records` has 16 on square 3",
     );
+    for king in [1 | 128, 4 | 128 | 1 << 4] {
+        let expected = format!("row 0: `records` has {king} on square 3");
+        check_law(|r| r.records[0][3] = king, &expected);
+    }
     check_law(|r| r.records[0][107] = 90, "row 0: `records` byte 107");
+    check_law(|r| r.records[0][122] = 90, "row 0: `records` byte 122");
+    check_law(
+        |r| (r.records[0][3], r.truth[0][3]) = (4 | 128, 1),
+        "row 0: `truth` has 1 on square 3",
+    );
+    check_law(
+        |r| (r.records[0][3], r.truth[0][3]) = (4 | 128 | 2 << 4, 2),
+        "row 0: `truth` has 2 on square 3",
+    );
 }
 
 /// Runs the script; `None` where this machine cannot.

@@ -6,7 +6,7 @@ mod model_rows;
 
 use model::config::NetConfig;
 use model::evaluator::NetEvaluator;
-use model::expand::{PLANES, Planes};
+use model::expand::{InputBuffer, PLANES};
 use model::infer::Infer;
 use model::learner::Learner;
 use model::params::Weights;
@@ -65,12 +65,12 @@ fn eval(net: &NetConfig, kind: Kind, batch_rows: usize) {
     let weights = Weights::random(net, 1);
     let mut batch = eval_batch(batch_rows, 1);
     let infer = Infer::new(&weights, Device::Cpu, kind).expect("a network");
-    let planes = Planes::new(kind, Device::Cpu)
+    let input = InputBuffer::new(kind, Device::Cpu)
         .fill(&batch.records)
-        .expect("planes");
+        .expect("an input");
     let slot = WeightSlot::new(weights);
     let mut evaluator = NetEvaluator::new(slot, placement(kind)).expect("an evaluator");
-    let mut run_forward = || drop(infer.forward(&planes));
+    let mut run_forward = || drop(infer.forward(&input));
     let mut run_whole = || evaluator.evaluate(&mut batch).expect("an evaluation");
     let [forward, whole] = rates(batch_rows, 0.2, [&mut run_forward, &mut run_whole]);
     let size = format!(
@@ -104,8 +104,8 @@ fn train(net: &NetConfig, kind: Kind, batch_rows: usize) {
 fn expand(batch_rows: usize) {
     let records = eval_batch(batch_rows, 1).records;
     for kind in [Kind::Float, Kind::BFloat16] {
-        let mut planes = Planes::new(kind, Device::Cpu);
-        let mut fill = || drop(planes.fill(&records));
+        let mut buffer = InputBuffer::new(kind, Device::Cpu);
+        let mut fill = || drop(buffer.fill(&records));
         let [(median, best)] = rates(batch_rows, 0.1, [&mut fill]);
         println!(
             "expand {PLANES} planes {kind:?} batch {batch_rows}: {median:.0} ({best:.0}) rows/s"

@@ -1,6 +1,6 @@
 //! Rows to train on, and the tensors of their targets.
 use selfplay::policy::{self, INDICES, PLANES, SQUARES};
-use selfplay::record::{self, Record, Rows};
+use selfplay::record::{self, HOMES, Record, Rows, Truth};
 use tch::{Device, TchError, Tensor};
 
 use crate::net::PLIES_UNIT;
@@ -25,6 +25,8 @@ pub struct TrainRow<'a> {
     pub outcome: u8,
     /// Plies to the end of the game.
     pub plies_left: u16,
+    /// What the pieces that its viewer does not know are.
+    pub truth: &'a Truth,
 }
 
 /// Why a row cannot be trained on.
@@ -44,6 +46,21 @@ pub enum RowError {
     /// An unknown result.
     #[error("outcome {0} is none of 0 win, 1 draw, 2 loss")]
     Outcome(u8),
+    /// A kind that no unknown piece can be.
+    #[error("truth {0} is none of 0 no unknown piece, 2..=7 A B N R C P")]
+    Truth(u8),
+}
+
+/// Exchanges left and right in a truth.
+pub fn mirror_truth(truth: &Truth) -> Truth {
+    // By square: the nine of the back rank, the two of the cannons, the five of the pawns, of each side.
+    let mut mirrored = *truth;
+    for side in mirrored.chunks_exact_mut(HOMES.len() / 2) {
+        for rank in [0..9, 9..11, 11..16] {
+            side[rank].reverse();
+        }
+    }
+    mirrored
 }
 
 /// Rows of one training step; the memory is used again after [`TrainBatch::clear`].
@@ -58,6 +75,7 @@ pub struct TrainBatch {
     search_wdl: Vec<[f32; 3]>,
     outcome: Vec<u8>,
     plies_left: Vec<u16>,
+    truth: Vec<Truth>,
 }
 
 impl TrainBatch {
@@ -82,6 +100,7 @@ impl TrainBatch {
         self.search_wdl.clear();
         self.outcome.clear();
         self.plies_left.clear();
+        self.truth.clear();
     }
 
     /// Adds a row, with left and right exchanged if `mirror`; `id` names it in error messages.
@@ -100,6 +119,9 @@ impl TrainBatch {
         }
         if row.outcome > 2 {
             return Err(RowError::Outcome(row.outcome));
+        }
+        if let Some(&kind) = row.truth.iter().find(|kind| !matches!(kind, 0 | 2..=7)) {
+            return Err(RowError::Truth(kind));
         }
         let mut record = *row.record;
         if mirror {
@@ -133,6 +155,11 @@ impl TrainBatch {
         self.search_wdl.push(row.search_wdl);
         self.outcome.push(row.outcome);
         self.plies_left.push(row.plies_left);
+        self.truth.push(if mirror {
+            mirror_truth(row.truth)
+        } else {
+            *row.truth
+        });
         Ok(())
     }
 
@@ -153,6 +180,7 @@ impl TrainBatch {
             search_wdl: rows.search_wdl[i],
             outcome: rows.outcome[i],
             plies_left: rows.plies_left[i],
+            truth: &rows.truth[i],
         };
         self.push(&row, id, mirror)
     }
@@ -198,6 +226,7 @@ impl TrainBatch {
             .iter()
             .map(|&p| p as f32 / PLIES_UNIT as f32)
             .collect();
+        let [truth_row, truth_square, truth] = self.unknown();
         let grid = [rows as i64, width as i64];
         let send = |t: Result<Tensor, TchError>| t?.f_to_device(device);
         Ok(Targets {
@@ -208,7 +237,24 @@ impl TrainBatch {
             wdl: send(Tensor::f_from_slice(&wdl))?.f_view([rows as i64, 3])?,
             outcome: send(Tensor::f_from_slice(&outcome))?,
             moves_left: send(Tensor::f_from_slice(&moves_left))?,
+            truth_row: send(Tensor::f_from_slice(&truth_row))?,
+            truth_square: send(Tensor::f_from_slice(&truth_square))?,
+            truth: send(Tensor::f_from_slice(&truth))?,
         })
+    }
+
+    /// Row, `90 * row + square` and kind (0..6 A B N R C P) of every unknown piece.
+    fn unknown(&self) -> [Vec<i64>; 3] {
+        let mut columns = [const { Vec::new() }; 3];
+        for (row, truth) in self.truth.iter().enumerate() {
+            for (&kind, home) in truth.iter().zip(HOMES).filter(|(kind, _)| **kind != 0) {
+                let numbers = [row, SQUARES * row + home as usize, kind as usize - 2];
+                for (column, number) in columns.iter_mut().zip(numbers) {
+                    column.push(number as i64);
+                }
+            }
+        }
+        columns
     }
 }
 
@@ -228,4 +274,10 @@ pub(crate) struct Targets {
     pub(crate) outcome: Tensor,
     /// `[rows]` f32, in units of [`PLIES_UNIT`].
     pub(crate) moves_left: Tensor,
+    /// `[squares]` i64: row of each unknown piece.
+    pub(crate) truth_row: Tensor,
+    /// `[squares]` i64: its `90 * row + square`, each but once.
+    pub(crate) truth_square: Tensor,
+    /// `[squares]` i64: what it is, 0..6 A B N R C P.
+    pub(crate) truth: Tensor,
 }

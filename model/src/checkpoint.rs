@@ -24,7 +24,7 @@ pub use error::CheckpointError;
 use error::RESTORE;
 
 /// Version of the file format.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// Name of the header's metadata entry.
 pub const KEY: &str = "fanqi_checkpoint";
 
@@ -131,7 +131,7 @@ impl Loaded {
             let shape: Vec<_> = spec.shape.iter().map(|&n| n as usize).collect();
             if view.dtype() != Dtype::F32 || view.shape() != shape {
                 let what = format!(
-                    "is {:?} {:?}, expected F32 {shape:?}",
+                    "is {:?} {:?}, expected F32 {shape:?}: if a version of fanqi with another network wrote it, use that version, or train anew",
                     view.dtype(),
                     view.shape()
                 );

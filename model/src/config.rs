@@ -84,6 +84,8 @@ pub struct OptimConfig {
     pub value_weight: f64,
     /// Weight of the moves-left loss.
     pub moves_left_weight: f64,
+    /// Weight of the belief loss.
+    pub belief_weight: f64,
     /// Share of the search's WDL in the value target; the rest is the game's result, 0..=1.
     pub search_value_share: f64,
 }

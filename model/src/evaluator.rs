@@ -8,9 +8,9 @@ use selfplay::policy::{INDICES, PLANES, SQUARES};
 use tch::{Device, Kind, TchError, Tensor};
 
 use crate::device::Placement;
-use crate::expand::{Element, Planes};
+use crate::expand::{Element, InputBuffer};
 use crate::infer::Infer;
-use crate::net::{Output, PLIES_UNIT};
+use crate::net::{HIDDEN_KINDS, Output, PLIES_UNIT};
 use crate::slot::WeightSlot;
 
 /// Evaluates with the newest weights of a slot, one batch at a time, in the calling thread.
@@ -20,7 +20,7 @@ pub struct NetEvaluator {
     step: u64,
     infer: Infer,
     placement: Placement,
-    planes: Planes,
+    input: InputBuffer,
     heads: Vec<f32>,
     picked: Vec<f32>,
     offsets: Vec<i64>,
@@ -40,7 +40,7 @@ impl NetEvaluator {
     pub fn new(slot: Arc<WeightSlot>, placement: Placement) -> Result<Self, EvalError> {
         let (published, weights) = (slot.published(), slot.latest());
         let infer = Infer::new(&weights, placement.device, placement.inference).map_err(failed)?;
-        let planes = Planes::new(placement.inference, placement.device);
+        let input = InputBuffer::new(placement.inference, placement.device);
         let (heads, picked, offsets) = (Vec::new(), Vec::new(), Vec::new());
         Ok(NetEvaluator {
             slot,
@@ -48,7 +48,7 @@ impl NetEvaluator {
             step: weights.step,
             infer,
             placement,
-            planes,
+            input,
             heads,
             picked,
             offsets,
@@ -110,6 +110,41 @@ impl NetEvaluator {
         batch.log_priors.extend_from_slice(&self.picked);
         Ok(())
     }
+
+    /// What the pieces on the squares asked for are believed to be.
+    fn beliefs(&mut self, features: &Tensor, batch: &mut Batch) -> Result<(), TchError> {
+        self.offsets.clear();
+        for row in 0..batch.len() {
+            let squares = &batch.unknown[batch.unknown_range(row)];
+            self.offsets
+                .extend(squares.iter().map(|&s| (SQUARES * row) as i64 + s as i64));
+        }
+        let squares = Tensor::f_from_slice(&self.offsets)?.f_to_device(features.device())?;
+        let beliefs = self
+            .infer
+            .belief(features, &squares)?
+            .f_softmax(1, Kind::Float)?
+            .f_to_device(Device::Cpu)?;
+        batch
+            .beliefs
+            .resize(self.offsets.len(), [0.0; HIDDEN_KINDS]);
+        let out = batch.beliefs.as_flattened_mut();
+        let numbers = out.len();
+        beliefs.f_copy_data(out, numbers)
+    }
+}
+
+/// Why `batch` cannot be looked up in a network's output, if so.
+fn fault(batch: &Batch) -> Option<String> {
+    let index = batch.legal.iter().find(|&&i| i as usize >= INDICES);
+    let square = batch.unknown.iter().find(|&&s| s as usize >= SQUARES);
+    match (index, square) {
+        (Some(index), _) => Some(format!(
+            "policy index {index} of a batch is not below {INDICES}"
+        )),
+        (_, Some(square)) => Some(format!("square {square} of a batch is not below {SQUARES}")),
+        (None, None) => None,
+    }
 }
 
 /// The legal moves' logits, read where they lie in host memory.
@@ -146,18 +181,17 @@ impl Evaluator for NetEvaluator {
         batch.log_priors.clear();
         batch.wdl.clear();
         batch.moves_left.clear();
+        batch.beliefs.clear();
         self.refresh().map_err(failed)?;
         if batch.is_empty() {
             return Ok(());
         }
-        if let Some(index) = batch.legal.iter().find(|&&i| i as usize >= INDICES) {
-            return Err(EvalError::Failed(format!(
-                "policy index {index} of a batch is not below {INDICES}"
-            )));
+        if let Some(fault) = fault(batch) {
+            return Err(EvalError::Failed(fault));
         }
         let _guard = tch::no_grad_guard();
-        let planes = self.planes.fill(&batch.records).map_err(failed)?;
-        let output = self.infer.forward(&planes).map_err(failed)?;
+        let input = self.input.fill(&batch.records).map_err(failed)?;
+        let output = self.infer.forward(&input).map_err(failed)?;
         self.heads(&output, batch).map_err(failed)?;
         match (self.placement.device, self.placement.inference) {
             (Device::Cpu, Kind::BFloat16) => pick_on_host::<bf16>(&output.policy, batch),
@@ -166,10 +200,17 @@ impl Evaluator for NetEvaluator {
             _ => self.pick_on_device(&output.policy, batch),
         }
         .map_err(failed)?;
+        if !batch.unknown.is_empty() {
+            self.beliefs(&output.features, batch).map_err(failed)?;
+        }
         for row in 0..batch.len() {
             let range = batch.legal_range(row);
             let (wdl, moves) = (batch.wdl[row], batch.moves_left[row]);
-            let finite = (wdl.win + wdl.draw + wdl.loss + moves).is_finite();
+            let believed: f32 = batch.beliefs[batch.unknown_range(row)]
+                .as_flattened()
+                .iter()
+                .sum();
+            let finite = (wdl.win + wdl.draw + wdl.loss + moves + believed).is_finite();
             if !log_softmax(&mut batch.log_priors[range]) || !finite {
                 return Err(EvalError::NonFinite {
                     step: self.step,

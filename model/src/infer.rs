@@ -2,6 +2,7 @@
 //! and with channels innermost in memory.
 use tch::{Device, Kind, TchError, Tensor};
 
+use crate::expand::Input;
 use crate::layers::{Conv, ConvNorm, Linear};
 use crate::net::{Block, Net, Output, Tower};
 use crate::params::Weights;
@@ -21,10 +22,16 @@ impl Infer {
         })
     }
 
-    /// `x`: `[rows, PLANES, 10, 9]` of the kind given to [`Infer::new`].
-    pub fn forward(&self, x: &Tensor) -> Result<Output, TchError> {
+    /// `input` is of the kind given to [`Infer::new`].
+    pub fn forward(&self, input: &Input) -> Result<Output, TchError> {
         let _guard = tch::no_grad_guard();
-        self.tower.forward(x, false)
+        self.tower.forward(input, false)
+    }
+
+    /// As [`Net::belief`].
+    pub fn belief(&self, features: &Tensor, squares: &Tensor) -> Result<Tensor, TchError> {
+        let _guard = tch::no_grad_guard();
+        self.tower.belief(features, squares)
     }
 }
 
@@ -57,6 +64,7 @@ fn fold(tower: &Tower<ConvNorm>, device: Device, kind: Kind) -> Result<Tower<Con
     };
     Ok(Tower {
         stem: folded(&tower.stem)?,
+        globals: linear(&tower.globals, kind)?,
         blocks: tower.blocks.iter().map(block).collect::<Result<_, _>>()?,
         policy_hidden: folded(&tower.policy_hidden)?,
         policy: conv(&tower.policy)?,
@@ -64,5 +72,6 @@ fn fold(tower: &Tower<ConvNorm>, device: Device, kind: Kind) -> Result<Tower<Con
         value_hidden: linear(&tower.value_hidden, kind)?,
         wdl: linear(&tower.wdl, Kind::Float)?,
         moves_left: linear(&tower.moves_left, Kind::Float)?,
+        belief: linear(&tower.belief, Kind::Float)?,
     })
 }

@@ -1,13 +1,14 @@
 //! A network in training: its optimiser, the average that plays, and how far it has come.
+use selfplay::policy::SQUARES;
 use selfplay::record::Record;
 use serde::Serialize;
 use tch::{Device, Kind, TchError, Tensor};
 
-use crate::batch::TrainBatch;
+use crate::batch::{Targets, TrainBatch};
 use crate::config::{NetConfig, OptimConfig};
 use crate::device::Placement;
-use crate::expand::Planes;
-use crate::loss::{Losses, score};
+use crate::expand::{Input, InputBuffer};
+use crate::loss::{Losses, Scored, score};
 use crate::net::Net;
 use crate::optim::{self, Optim};
 use crate::params::{Weights, to_vec};
@@ -78,7 +79,7 @@ pub struct Learner {
     pub(crate) step: u64,
     pub(crate) rows: u64,
     device: Device,
-    planes: Planes,
+    input: InputBuffer,
 }
 
 /// A step's outcome before it is applied.
@@ -86,6 +87,19 @@ struct Gradient {
     losses: Losses,
     flat: Tensor,
     norm: f64,
+}
+
+/// Scores `net` on `input`; `train`: norms use and record the batch's statistics.
+fn score_with(
+    net: &Net,
+    input: &Input,
+    train: bool,
+    targets: &Targets,
+    config: &OptimConfig,
+) -> Result<Scored, TchError> {
+    let output = net.forward(input, train)?;
+    let belief = net.belief(&output.features, &targets.truth_square)?;
+    score(&output, &belief, targets, config)
 }
 
 impl Learner {
@@ -108,7 +122,7 @@ impl Learner {
         let device = placement.device;
         let (net, average) = (Net::new(weights, device)?, Net::new(weights, device)?);
         let optim = Optim::new(config, &net.params, net.layout.decayed)?;
-        let planes = Planes::new(placement.training, device);
+        let input = InputBuffer::new(placement.training, device);
         Ok(Learner {
             net,
             average,
@@ -117,7 +131,7 @@ impl Learner {
             step: 0,
             rows: 0,
             device,
-            planes,
+            input,
         })
     }
 
@@ -179,9 +193,9 @@ impl Learner {
     }
 
     fn gradient(&mut self, batch: &TrainBatch) -> Result<Gradient, LearnError> {
-        let planes = self.planes.fill(&batch.records)?;
+        let input = self.input.fill(&batch.records)?;
         let targets = batch.targets(self.config.search_value_share, self.device)?;
-        let scored = score(&self.net.forward(&planes, true)?, &targets, &self.config)?;
+        let scored = score_with(&self.net, &input, true, &targets, &self.config)?;
         let grads = Tensor::f_run_backward(&[&scored.total], &self.net.leaves, false, false)?;
         let grads = grads
             .iter()
@@ -216,10 +230,9 @@ impl Learner {
     ) -> Result<LearnError, LearnError> {
         let _guard = tch::no_grad_guard();
         self.net.buffers.f_copy_(statistics)?;
-        let planes = self.planes.fill(&batch.records)?;
+        let input = self.input.fill(&batch.records)?;
         let targets = batch.targets(self.config.search_value_share, self.device)?;
-        let by_row =
-            to_vec(&score(&self.net.forward(&planes, false)?, &targets, &self.config)?.by_row)?;
+        let by_row = to_vec(&score_with(&self.net, &input, false, &targets, &self.config)?.by_row)?;
         let guilty: Vec<_> = batch
             .ids
             .iter()
@@ -252,22 +265,25 @@ impl Learner {
             Which::Training => &self.net,
             Which::Average => &self.average,
         };
-        let planes = self.planes.fill(&batch.records)?;
+        let input = self.input.fill(&batch.records)?;
         let targets = batch.targets(self.config.search_value_share, self.device)?;
-        let scored = score(&net.forward(&planes, false)?, &targets, &self.config)?;
+        let scored = score_with(net, &input, false, &targets, &self.config)?;
         Ok(Losses::of(&to_vec(&scored.stats)?))
     }
 
     /// Logits and plies left of the network in training, in eval mode, f32 on the host:
-    /// `[rows, 90, 50]`, `[rows, 3]`, `[rows]`.
-    pub fn raw(&self, records: &[Record]) -> Result<[Vec<f32>; 3], TchError> {
+    /// policy `[rows, 90, policy::PLANES]`, WDL `[rows, 3]`, plies left `[rows]`, belief `[rows, 90, 6]`.
+    pub fn raw(&self, records: &[Record]) -> Result<[Vec<f32>; 4], TchError> {
         let _guard = tch::no_grad_guard();
-        let planes = Planes::new(Kind::Float, self.device).fill(records)?;
-        let out = self.net.forward(&planes, false)?;
+        let input = InputBuffer::new(Kind::Float, self.device).fill(records)?;
+        let out = self.net.forward(&input, false)?;
+        let all = (SQUARES * records.len()) as i64;
+        let squares = Tensor::f_arange(all, (Kind::Int64, self.device))?;
         Ok([
             to_vec(&out.policy.f_contiguous()?)?,
             to_vec(&out.wdl)?,
             to_vec(&out.moves_left)?,
+            to_vec(&self.net.belief(&out.features, &squares)?)?,
         ])
     }
 }

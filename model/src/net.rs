@@ -1,28 +1,33 @@
 //! The network: a residual tower whose every n-th block mixes in global pooling (as in KataGo,
-//! Wu 2019), and its three heads.
+//! Wu 2019), the first layer adding what holds for the whole board (the same), and its four heads.
 use tch::{Device, Kind, TchError, Tensor};
 
 use selfplay::policy;
 
 use crate::config::NetConfig;
-use crate::expand::PLANES;
+use crate::expand::{GLOBALS, Input, PLANES};
 use crate::layers::{Conv, ConvLayer, ConvNorm, Linear, Source, pool};
 use crate::params::{Layout, Role, Weights};
 
 /// Plies that 1 in the moves-left head's own unit stands for.
 pub const PLIES_UNIT: f64 = 100.0;
+/// Kinds that may lie face down: A B N R C P.
+pub const HIDDEN_KINDS: usize = 6;
 /// One in this many channels of a pooling block is pooled.
 const POOLED_SHARE: i64 = 4;
 
 /// What the network says, all from the side to move.
 pub struct Output {
-    /// `[rows, 90, 50]` in the kind of the computation: logits by square left and plane of
+    /// `[rows, 90, policy::PLANES]` in the kind of the computation: logits by square left and plane of
     /// [`selfplay::policy`]; index `i` of that module lies at `[i % 90][i / 90]`.
     pub policy: Tensor,
     /// `[rows, 3]` f32: logits of win, draw, loss.
     pub wdl: Tensor,
     /// `[rows]` f32: plies to the end of the game in units of [`PLIES_UNIT`], at least 0.
     pub moves_left: Tensor,
+    /// `[rows, 90, channels]` in the kind of the computation: the tower's output by square, from which the
+    /// belief head reads.
+    pub features: Tensor,
 }
 
 /// A residual block: two 3x3 convolutions, and maybe a bias drawn from the whole board.
@@ -35,6 +40,7 @@ pub(crate) struct Block<C> {
 /// The function of the network over one kind of convolution.
 pub(crate) struct Tower<C> {
     pub(crate) stem: C,
+    pub(crate) globals: Linear,
     pub(crate) blocks: Vec<Block<C>>,
     pub(crate) policy_hidden: C,
     pub(crate) policy: Conv,
@@ -42,6 +48,7 @@ pub(crate) struct Tower<C> {
     pub(crate) value_hidden: Linear,
     pub(crate) wdl: Linear,
     pub(crate) moves_left: Linear,
+    pub(crate) belief: Linear,
 }
 
 /// Builds the network of `config` from the tensors of `source`.
@@ -53,6 +60,7 @@ pub(crate) fn build(config: &NetConfig, source: &mut Source) -> Tower<ConvNorm> 
         config.value_hidden as i64,
     );
     let stem = ConvNorm::new(source, "stem", (PLANES as i64, c), 3, 1.0);
+    let globals = Linear::output(source, "stem.globals", GLOBALS as i64, c);
     let blocks = (0..config.blocks).map(|i| {
         let name = format!("blocks.{i}");
         let pooled = config.pool_every > 0 && (i + 1) % config.pool_every == 0;
@@ -68,6 +76,7 @@ pub(crate) fn build(config: &NetConfig, source: &mut Source) -> Tower<ConvNorm> 
     let blocks = blocks.collect();
     Tower {
         stem,
+        globals,
         blocks,
         policy_hidden: ConvNorm::new(source, "policy_hidden", (c, p), 1, 1.0),
         policy: Conv::output(source, "policy", p, policy::PLANES as i64),
@@ -75,6 +84,7 @@ pub(crate) fn build(config: &NetConfig, source: &mut Source) -> Tower<ConvNorm> 
         value_hidden: Linear::hidden(source, "value_hidden", (policy::SQUARES as i64 + 2) * v, h),
         wdl: Linear::output(source, "wdl", h, 3),
         moves_left: Linear::output(source, "moves_left", h, 1),
+        belief: Linear::output(source, "belief", c, HIDDEN_KINDS as i64),
     }
 }
 
@@ -82,13 +92,22 @@ fn pooled_channels(channels: i64) -> i64 {
     (channels / POOLED_SHARE).max(1)
 }
 
+/// Adds `bias`, `[rows, channels]`, to `y`, `[rows, channels, 10, 9]`, on every square.
+fn add_everywhere(mut y: Tensor, bias: &Tensor) -> Result<Tensor, TchError> {
+    y.f_add_(&bias.f_unsqueeze(-1)?.f_unsqueeze(-1)?)
+}
+
+/// `[rows, channels, 10, 9]` to `[rows, 90, channels]`.
+fn by_square(x: &Tensor) -> Result<Tensor, TchError> {
+    x.f_permute([0, 2, 3, 1])?.f_flatten(1, 2)
+}
+
 impl<C: ConvLayer> Block<C> {
     fn forward(&self, x: &Tensor, train: bool) -> Result<Tensor, TchError> {
         let mut y = self.first.forward(x, train)?;
         if let Some(linear) = &self.pooled {
             let part = y.f_narrow(1, 0, linear.weight.size()[1] / 2)?.f_relu()?;
-            let bias = linear.forward(&Tensor::f_cat(&pool(&part)?, 1)?)?;
-            y = y.f_add_(&bias.f_unsqueeze(-1)?.f_unsqueeze(-1)?)?;
+            y = add_everywhere(y, &linear.forward(&Tensor::f_cat(&pool(&part)?, 1)?)?)?;
         }
         let mut y = self.second.forward(&y.f_relu_()?, train)?;
         y.f_add_(x)?.f_relu_()
@@ -96,21 +115,18 @@ impl<C: ConvLayer> Block<C> {
 }
 
 impl<C: ConvLayer> Tower<C> {
-    /// `x`: `[rows, PLANES, 10, 9]` planes; `train`: norms use and record the batch's statistics.
-    pub(crate) fn forward(&self, x: &Tensor, train: bool) -> Result<Output, TchError> {
-        let mut x = self.stem.forward(x, train)?.f_relu_()?;
+    /// `train`: norms use and record the batch's statistics.
+    pub(crate) fn forward(&self, input: &Input, train: bool) -> Result<Output, TchError> {
+        let x = self.stem.forward(&input.planes, train)?;
+        let mut x = add_everywhere(x, &self.globals.forward(&input.globals)?)?.f_relu_()?;
         for block in &self.blocks {
             x = block.forward(&x, train)?;
         }
         let hidden = self.policy_hidden.forward(&x, train)?.f_relu_()?;
-        let policy = self
-            .policy
-            .forward(&hidden, train)?
-            .f_permute([0, 2, 3, 1])?
-            .f_flatten(1, 2)?;
+        let policy = by_square(&self.policy.forward(&hidden, train)?)?;
         let value = self.value.forward(&x, train)?.f_relu_()?;
         let [mean, max] = pool(&value)?;
-        let squares = value.f_permute([0, 2, 3, 1])?.f_flatten(1, 3)?;
+        let squares = by_square(&value)?.f_flatten(1, 2)?;
         let hidden = self
             .value_hidden
             .forward(&Tensor::f_cat(&[squares, mean, max], 1)?)?
@@ -124,7 +140,18 @@ impl<C: ConvLayer> Tower<C> {
                 .forward(&hidden)?
                 .f_squeeze_dim(1)?
                 .f_softplus()?,
+            features: by_square(&x)?,
         })
+    }
+
+    /// The belief head: `[squares, HIDDEN_KINDS]` f32, logits of what an unknown piece is, A B N R C P, on
+    /// `squares`, `90 * row + square`, of `features`.
+    ///
+    /// Few rows ask, about few squares, so it is not computed on the others. It reads the tower itself, not the
+    /// policy's hidden layer: that one is narrower, and what it keeps is moves.
+    pub(crate) fn belief(&self, features: &Tensor, squares: &Tensor) -> Result<Tensor, TchError> {
+        let features = features.f_flatten(0, 1)?.f_index_select(0, squares)?;
+        self.belief.forward(&features.f_to_kind(Kind::Float)?)
     }
 }
 
@@ -182,10 +209,15 @@ impl Net {
         })
     }
 
-    /// `x`: `[rows, PLANES, 10, 9]`, in the kind to compute in; `train`: norms use and record the
-    /// batch's statistics.
-    pub fn forward(&self, x: &Tensor, train: bool) -> Result<Output, TchError> {
-        self.tower.forward(x, train)
+    /// Computes in the kind of `input`; `train`: norms use and record the batch's statistics.
+    pub fn forward(&self, input: &Input, train: bool) -> Result<Output, TchError> {
+        self.tower.forward(input, train)
+    }
+
+    /// Logits of what the unknown pieces on `squares`, `[squares]` i64 of `90 * row + square`, are:
+    /// `[squares, HIDDEN_KINDS]` f32, A B N R C P.
+    pub fn belief(&self, features: &Tensor, squares: &Tensor) -> Result<Tensor, TchError> {
+        self.tower.belief(features, squares)
     }
 
     pub(crate) fn tower(&self) -> &Tower<ConvNorm> {

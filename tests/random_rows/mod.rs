@@ -2,7 +2,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use selfplay::policy;
-use selfplay::record::{RECORD_BYTES, Rows, at};
+use selfplay::record::{DOWN, HOMES, IDENTITY_SHIFT, RECORD_BYTES, Rows, at};
 
 /// `games` games from id `first_game` on, of 1..=`plies` rows each, of 1..=`moves` legal moves each.
 pub fn random_rows(seed: u64, first_game: u64, games: u64, plies: u16, moves: usize) -> Rows {
@@ -23,9 +23,22 @@ pub fn random_rows(seed: u64, first_game: u64, games: u64, plies: u16, moves: us
 fn push_row(rng: &mut Pcg64Mcg, rows: &mut Rows, moves: usize) {
     let mut record = [0; RECORD_BYTES];
     for square in &mut record[..policy::SQUARES] {
-        let code = rng.random_range(1..=7) + 8 * rng.random_range(0..=1);
-        *square = if rng.random_bool(0.3) { code } else { 0 };
+        let code = rng.random_range(2..=7) + 8 * rng.random_range(0..=1);
+        let known = DOWN | rng.random_range(2..=7) << IDENTITY_SHIFT;
+        *square = match rng.random_range(0..10) {
+            0..2 => code,
+            2 => code | known,
+            _ => 0,
+        };
     }
+    let mut truth = [0; HOMES.len()];
+    for (kind, home) in truth.iter_mut().zip(HOMES) {
+        if rng.random_bool(0.3) {
+            record[home as usize] = rng.random_range(2..=7) | DOWN;
+            *kind = rng.random_range(2..=7);
+        }
+    }
+    rows.truth.push(truth);
     record[at::NO_CAPTURE] = rng.random();
     record[at::LAST_FROM] = rng.random_range(0..90);
     record[at::LAST_TO] = if rng.random_bool(0.1) {
@@ -33,6 +46,7 @@ fn push_row(rng: &mut Pcg64Mcg, rows: &mut Rows, moves: usize) {
     } else {
         rng.random_range(0..90)
     };
+    record[at::PLACING] = u8::MAX;
     rows.records.push(record);
     let count = rng.random_range(1..=moves);
     let mut left = u16::MAX;

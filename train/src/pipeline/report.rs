@@ -67,6 +67,7 @@ impl Run {
         numbers.push(("validation/policy_loss", losses.policy));
         numbers.push(("validation/value_loss", losses.value));
         numbers.push(("validation/value_accuracy", losses.value_accuracy));
+        numbers.push(("validation/belief_loss", losses.belief));
         if let Some(training) = self.stats.loss("train/value_loss") {
             let gap = losses.value - training;
             numbers.push(("validation/value_gap", gap));
@@ -137,11 +138,12 @@ fn lines(numbers: &[(&'static str, f64)], step: u64) -> Vec<(&'static str, Strin
         (
             "loss",
             format!(
-                "{} = policy {}, value {}, moves left {}; validation value {}",
+                "{} = policy {}, value {}, moves left {}, belief {}; validation value {}",
                 show("train/loss", 3),
                 show("train/policy_loss", 3),
                 show("train/value_loss", 3),
                 show("train/moves_left_loss", 3),
+                show("train/belief_loss", 3),
                 show("validation/value_loss", 3)
             ),
         ),

@@ -75,6 +75,7 @@ impl Stats {
             ("train/value_loss", report.losses.value),
             ("train/value_accuracy", report.losses.value_accuracy),
             ("train/moves_left_loss", report.losses.moves_left),
+            ("train/belief_loss", report.losses.belief),
             ("train/gradient_norm", report.grad_norm),
             ("train/learning_rate", report.learning_rate),
         ];

@@ -1,6 +1,7 @@
 //! A ring of rows with moves of their own number, in memory of fixed size.
+use model::batch::mirror_truth;
 use selfplay::policy;
-use selfplay::record::{self, RECORD_BYTES, Record, Rows};
+use selfplay::record::{self, HOMES, RECORD_BYTES, Record, Rows, Truth};
 
 /// The last rows in order, in memory that is reserved and touched once.
 ///
@@ -19,6 +20,7 @@ pub struct Ring {
     search_wdl: Vec<[f32; 3]>,
     outcome: Vec<u8>,
     plies_left: Vec<u16>,
+    truth: Vec<Truth>,
     game: Vec<u64>,
     ply: Vec<u16>,
     net_step: Vec<u64>,
@@ -36,7 +38,8 @@ fn reserve<T: Copy>(len: u64, value: T) -> Result<Vec<T>, String> {
 
 impl Ring {
     /// Bytes of one row without its moves.
-    pub(super) const ROW_BYTES: u64 = RECORD_BYTES as u64 + 8 + 2 + 1 + 12 + 1 + 2 + 8 + 2 + 8;
+    pub(super) const ROW_BYTES: u64 =
+        (RECORD_BYTES + HOMES.len()) as u64 + 8 + 2 + 1 + 12 + 1 + 2 + 8 + 2 + 8;
 
     /// A ring of at most `rows` rows and `entries` moves (raised to what one row can have).
     pub fn new(rows: u64, entries: u64) -> Result<Self, String> {
@@ -52,6 +55,7 @@ impl Ring {
             search_wdl: reserve(rows, [0.0; 3])?,
             outcome: reserve(rows, 0)?,
             plies_left: reserve(rows, 0)?,
+            truth: reserve(rows, [0; HOMES.len()])?,
             game: reserve(rows, 0)?,
             ply: reserve(rows, 0)?,
             net_step: reserve(rows, 0)?,
@@ -112,6 +116,7 @@ impl Ring {
         self.search_wdl[slot] = rows.search_wdl[i];
         self.outcome[slot] = rows.outcome[i];
         self.plies_left[slot] = rows.plies_left[i];
+        self.truth[slot] = rows.truth[i];
         self.game[slot] = rows.game[i];
         self.ply[slot] = rows.ply[i];
         self.net_step[slot] = rows.net_step[i];
@@ -125,11 +130,13 @@ impl Ring {
             "row {row} is not in the ring"
         );
         let slot = self.slot(row);
-        let mut position = self.records[slot];
+        let (mut position, mut truth) = (self.records[slot], self.truth[slot]);
         if mirror {
             record::mirror(&mut position);
+            truth = mirror_truth(&truth);
         }
         out.records.push(position);
+        out.truth.push(truth);
         let start = self.entry_start[slot];
         for e in start..start + u64::from(self.entry_count[slot]) {
             let [index, prob] = self.entries[(e % self.entries.len() as u64) as usize];

@@ -1,6 +1,6 @@
 //! What must hold of rows on disk.
 use selfplay::policy;
-use selfplay::record::{Rows, at};
+use selfplay::record::{DOWN, HOMES, IDENTITY_SHIFT, Rows, at};
 
 /// The law of [`Rows`] in a file; the error names the column and the row.
 pub fn check_rows(rows: &Rows) -> Result<(), String> {
@@ -14,6 +14,7 @@ pub fn check_rows(rows: &Rows) -> Result<(), String> {
         ("search_wdl", rows.search_wdl.len()),
         ("outcome", rows.outcome.len()),
         ("plies_left", rows.plies_left.len()),
+        ("truth", rows.truth.len()),
         ("game", rows.game.len()),
         ("ply", rows.ply.len()),
         ("net_step", rows.net_step.len()),
@@ -48,21 +49,37 @@ pub fn check_rows(rows: &Rows) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a square of a record can hold that byte: nothing, a face-up piece, or one that is no king and
+/// lies face down, whether or not it is known.
+fn is_square(byte: u8) -> bool {
+    match (byte & DOWN != 0, byte & 7, byte >> IDENTITY_SHIFT & 7) {
+        (false, kind, identity) => byte == 0 || (kind != 0 && identity == 0),
+        (true, kind, identity) => kind >= 2 && identity != 1,
+    }
+}
+
 fn check_row(rows: &Rows, i: usize, entries: std::ops::Range<usize>) -> Result<(), String> {
     let record = &rows.records[i];
-    if let Some(s) =
-        (0..policy::SQUARES).find(|&s| record[at::SQUARES + s] > 15 || record[at::SQUARES + s] == 8)
-    {
+    if let Some(s) = (0..policy::SQUARES).find(|&s| !is_square(record[at::SQUARES + s])) {
         return Err(format!(
             "`records` has {} on square {s}",
             record[at::SQUARES + s]
         ));
     }
-    for last in [at::LAST_FROM, at::LAST_TO] {
-        if record[last] as usize >= policy::SQUARES && record[last] != u8::MAX {
+    for byte in [at::LAST_FROM, at::LAST_TO, at::PLACING] {
+        if record[byte] as usize >= policy::SQUARES && record[byte] != u8::MAX {
             return Err(format!(
-                "`records` byte {last} is {}, not a square",
-                record[last]
+                "`records` byte {byte} is {}, not a square",
+                record[byte]
+            ));
+        }
+    }
+    for (&kind, home) in rows.truth[i].iter().zip(HOMES) {
+        let byte = record[at::SQUARES + home as usize];
+        let is_unknown = byte & DOWN != 0 && byte >> IDENTITY_SHIFT & 7 == 0;
+        if kind != 0 && !(is_unknown && matches!(kind, 2..=7)) {
+            return Err(format!(
+                "`truth` has {kind} on square {home}, where `records` has {byte}"
             ));
         }
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use hdf5::types::VarLenUnicode;
 use hdf5::{Dataset, File, H5Type, Location};
 use ndarray::ArrayView;
-use selfplay::record::{RECORD_BYTES, Record, Rows};
+use selfplay::record::{HOMES, RECORD_BYTES, Rows};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, FileError};
@@ -21,7 +21,7 @@ pub use check::check_rows;
 /// Value of the root attribute `format`.
 pub const FORMAT: &str = "fanqi-samples";
 /// Value of the root attribute `version`; it changes when a column or its meaning does.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// The first bytes of an HDF5 file without a user block.
 const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
@@ -77,6 +77,11 @@ const POLICY_WEIGHT: Column = Column(
 const SEARCH_WDL: Column = Column("search_wdl", "probability of win, draw, loss", SIDE);
 const OUTCOME: Column = Column("outcome", "0 win, 1 draw, 2 loss", SIDE);
 const PLIES_LEFT: Column = Column("plies_left", "plies to the end of the game", ABSOLUTE);
+const TRUTH: Column = Column(
+    "truth",
+    "kind of each unknown piece, see the root attribute truth_layout",
+    SIDE,
+);
 const GAME: Column = Column("game", "game id", ABSOLUTE);
 const PLY: Column = Column("ply", "plies since the start of the game", ABSOLUTE);
 const NET_STEP: Column = Column(
@@ -86,17 +91,26 @@ const NET_STEP: Column = Column(
 );
 
 const RECORD_LAYOUT: &str = "\
-128 bytes, seen from the side to move, whose pieces start at rank 0 (Black's board has its ranks exchanged).
-0..90: square file + 9 * rank; 0 empty, 1..=7 K A B N R C P, +8 if the opponent's.
-90..97, 97..104: own and opponent's pieces of each kind not yet seen.
+128 bytes, seen from the side to decide, whose pieces start at rank 0 (Black's board has its ranks exchanged).
+0..90: square file + 9 * rank; 0 empty, else what the piece plays as, 1..=7 K A B N R C P; +8 if the opponent's;
+if face down +128 and +16 times what it is, 1..=7, 0 if the viewer does not know.
+90..97, 97..104: own and opponent's pieces of each kind that the viewer has not seen.
 104: plies since the last capture, saturating at 255. 105: plies without a capture that end the game, 0: no limit.
 106: earlier occurrences of the position, 0..=2. 107, 108: squares the last move left and reached, 255: none.
-109: 1 if in check. 110..128: zero.";
+109: 1 if in check. 110..122: one bit a square, a face-down piece that only its owner, the viewer, knows.
+122: square of the next placement in an arrangement, 255: none.
+123: bit 0 the viewer is to decide or both know the same, 1 pieces may be laid down, 2 fakes roam.
+124, 125: kinds that take part, kinds that roam, a bit each. 126: bits 0..2 layout (open, at home, dealt, arranged),
+2..4 who sees a taken unknown piece (both, captor, nobody). 127: third repetition (0 draw, 1 perpetual check loses).";
+const TRUTH_LAYOUT: &str = "\
+32 bytes, the pieces that the viewer does not know: 2..=7 A B N R C P, 0 no such piece, on the squares
+0..=8, 19, 25, 27, 29, 31, 33, 35 of record_layout, then on the same with ranks exchanged: 81..=89, 64, 70, 54, 56, 58, 60, 62.";
 const POLICY_LAYOUT: &str = "\
 index = plane * 90 + from, squares as in record_layout.
 Planes 0..=7: 1..=8 files right; 8..=15: 1..=8 files left; 16..=24: 1..=9 ranks forward; 25..=33: 1..=9 ranks back;
 34..=41: (file, rank) (1,2) (2,1) (2,-1) (1,-2) (-1,-2) (-2,-1) (-2,1) (-1,2); 42..=45: (1,1) (1,-1) (-1,-1) (-1,1);
-46..=49: (2,2) (2,-2) (-2,-2) (-2,2).";
+46..=49: (2,2) (2,-2) (-2,-2) (-2,2); 50..=99: as 0..=49, the piece laid face down where it lands;
+100..=106: no move, a piece K A B N R C P is placed on `from`.";
 
 /// Writes `rows`, which must be valid by [`check_rows`] and not empty, as a shard that appears whole.
 pub fn write(
@@ -133,11 +147,13 @@ fn image(rows: &Rows, head: &ShardHead, config: &SamplesConfig) -> hdf5::Result<
     text(&file, "ruleset", &head.ruleset)?;
     text(&file, "record_layout", RECORD_LAYOUT)?;
     text(&file, "policy_layout", POLICY_LAYOUT)?;
+    text(&file, "truth_layout", TRUTH_LAYOUT)?;
     file.new_attr::<u64>()
         .create("rows")?
         .write_scalar(&(rows.len() as u64))?;
     let records: &[u8] = rows.records.as_flattened();
     let wdl: &[f32] = rows.search_wdl.as_flattened();
+    let truth: &[u8] = rows.truth.as_flattened();
     let w = Writer {
         file: &file,
         config,
@@ -151,6 +167,7 @@ fn image(rows: &Rows, head: &ShardHead, config: &SamplesConfig) -> hdf5::Result<
     w.column(&SEARCH_WDL, wdl, 3)?;
     w.column(&OUTCOME, &rows.outcome, 1)?;
     w.column(&PLIES_LEFT, &rows.plies_left, 1)?;
+    w.column(&TRUTH, truth, HOMES.len())?;
     w.column(&GAME, &rows.game, 1)?;
     w.column(&PLY, &rows.ply, 1)?;
     w.column(&NET_STEP, &rows.net_step, 1)?;
@@ -225,19 +242,17 @@ pub fn read(path: &Path, form: Option<&str>) -> Result<(ShardHead, Rows), FileEr
     let r = Reader { path, file: &file };
     let records = r.column::<u8>(&RECORDS, RECORD_BYTES)?;
     let wdl = r.column::<f32>(&SEARCH_WDL, 3)?;
+    let truth = r.column::<u8>(&TRUTH, HOMES.len())?;
     let rows = Rows {
-        records: records
-            .chunks_exact(RECORD_BYTES)
-            .map(|c| Record::try_from(c).unwrap_or([0; RECORD_BYTES]))
-            .collect(),
+        records: rows_of(&records),
         policy_end: r.column(&POLICY_END, 1)?,
         policy_index: r.column(&POLICY_INDEX, 1)?,
         policy_prob: r.column(&POLICY_PROB, 1)?,
         policy_weight: r.column(&POLICY_WEIGHT, 1)?,
-        search_wdl: wdl.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect(),
+        search_wdl: rows_of(&wdl),
         outcome: r.column(&OUTCOME, 1)?,
         plies_left: r.column(&PLIES_LEFT, 1)?,
-        truth: Vec::new(),
+        truth: rows_of(&truth),
         game: r.column(&GAME, 1)?,
         ply: r.column(&PLY, 1)?,
         net_step: r.column(&NET_STEP, 1)?,
@@ -249,6 +264,11 @@ pub fn read(path: &Path, form: Option<&str>) -> Result<(ShardHead, Rows), FileEr
 /// Reads only what a shard says of itself.
 pub fn read_head(path: &Path) -> Result<ShardHead, FileError> {
     open(path, None).map(|(_, head)| head)
+}
+
+/// The rows, of `N` numbers each, that a column holds one after the other.
+fn rows_of<T: Copy, const N: usize>(values: &[T]) -> Vec<[T; N]> {
+    values.as_chunks::<N>().0.to_vec()
 }
 
 /// Reads only the game id of each row.
