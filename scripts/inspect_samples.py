@@ -141,7 +141,7 @@ def check(c):
 def move(index):
     """A policy index as text, such as h2e2, h2e2~ (laid face down) or R@a0 (placed), seen from the side to move."""
     name = lambda square: "abcdefghi"[square % 9] + str(square // 9)
-    plane, square = divmod(index, SQUARES)
+    plane, square = divmod(int(index), SQUARES)
     if plane >= 2 * STEP_PLANES:
         return f"{'KABNRCP'[plane - 2 * STEP_PLANES]}@{name(square)}"
     return name(square) + name(TARGET[index]) + "~" * (plane >= STEP_PLANES)

@@ -283,9 +283,18 @@ fn h5py_reads_a_shard() {
         .policy_range(2)
         .max_by_key(|&e| rows.policy_prob[e])
         .unwrap();
-    let (from, to) = selfplay::policy::squares(rows.policy_index[best]).unwrap();
+    let index = rows.policy_index[best];
+    let (from, to) = selfplay::policy::squares(index).unwrap();
     let name = |s: usize| format!("{}{}", (b'a' + s as u8 % 9) as char, s / 9);
-    let best = format!("moves: {}{} ", name(from), name(to));
+    let best = match index / 90 {
+        0..50 => format!("moves: {}{} ", name(from), name(to)),
+        50..100 => format!("moves: {}{}~ ", name(from), name(to)),
+        plane => format!(
+            "moves: {}@{} ",
+            b"KABNRCP"[plane as usize - 100] as char,
+            name(from)
+        ),
+    };
     let summary = format!("{} rows of 20 games keep all laws", rows.len());
     for expected in [
         &summary,
