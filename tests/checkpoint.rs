@@ -174,9 +174,9 @@ fn every_other_fault_is_named() {
     );
     check(
         edited(&whole, |_, text| {
-            *text = text.replace("\"format\":2", "\"format\":1")
+            *text = text.replace("\"format\":3", "\"format\":1")
         }),
-        &["format 1", "reads format 2"],
+        &["format 1", "reads format 3"],
     );
     check(
         edited(&whole, |_, text| {

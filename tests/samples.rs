@@ -130,17 +130,17 @@ fn foreign_shards_are_refused() {
     check_foreign(
         |f| set_version(f, 0),
         None,
-        "samples of format version 0, this build reads 2: make new samples",
+        "samples of format version 0, this build reads 3: make new samples",
     );
     check_foreign(
         |f| set_version(f, 1),
         None,
-        "samples of format version 1, this build reads 2: make new samples",
+        "samples of format version 1, this build reads 3: make new samples",
     );
     check_foreign(
-        |f| set_version(f, 3),
+        |f| set_version(f, 4),
         None,
-        "samples of format version 3, this build reads 2: read it with a newer",
+        "samples of format version 4, this build reads 3: read it with a newer",
     );
     check_foreign(
         |f| f.delete_attr("version").unwrap(),

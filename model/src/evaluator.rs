@@ -11,6 +11,7 @@ use crate::device::Placement;
 use crate::expand::{Element, InputBuffer};
 use crate::infer::Infer;
 use crate::net::{HIDDEN_KINDS, Output, PLIES_UNIT};
+use crate::params::Weights;
 use crate::slot::WeightSlot;
 
 /// Evaluates with the newest weights of a slot, one batch at a time, in the calling thread.
@@ -19,6 +20,7 @@ pub struct NetEvaluator {
     published: u64,
     step: u64,
     infer: Infer,
+    logits: LegalLogits,
     placement: Placement,
     input: InputBuffer,
     heads: Vec<f32>,
@@ -30,7 +32,7 @@ fn failed(error: TchError) -> EvalError {
     EvalError::Failed(error.to_string())
 }
 
-/// Place of a policy index in a row of [`Output::policy`].
+/// Place of a policy index in a row of [`Infer::policy`].
 fn offset(index: u16) -> usize {
     index as usize % SQUARES * PLANES + index as usize / SQUARES
 }
@@ -47,6 +49,7 @@ impl NetEvaluator {
             published,
             step: weights.step,
             infer,
+            logits: LegalLogits::new(&weights),
             placement,
             input,
             heads,
@@ -61,6 +64,7 @@ impl NetEvaluator {
         if published != self.published {
             let weights = self.slot.latest();
             self.infer = Infer::new(&weights, self.placement.device, self.placement.inference)?;
+            self.logits = LegalLogits::new(&weights);
             (self.published, self.step) = (published, weights.step);
         }
         Ok(())
@@ -93,7 +97,8 @@ impl NetEvaluator {
     }
 
     /// The legal moves' logits, picked on the device, then read there.
-    fn pick_on_device(&mut self, policy: &Tensor, batch: &mut Batch) -> Result<(), TchError> {
+    fn pick_on_device(&mut self, output: &Output, batch: &mut Batch) -> Result<(), TchError> {
+        let policy = self.infer.policy(output)?;
         self.offsets.clear();
         for row in 0..batch.len() {
             let legal = &batch.legal[batch.legal_range(row)];
@@ -147,20 +152,53 @@ fn fault(batch: &Batch) -> Option<String> {
     }
 }
 
-/// The legal moves' logits, read where they lie in host memory.
-fn pick_on_host<T: Element>(policy: &Tensor, batch: &mut Batch) -> Result<(), TchError> {
-    let policy = policy.f_contiguous()?;
-    assert!(policy.kind() == T::KIND && policy.numel() == batch.len() * INDICES);
-    // SAFETY: a contiguous host tensor of this kind and number of elements, alive until the end of the function.
-    let logits =
-        unsafe { std::slice::from_raw_parts(policy.data_ptr().cast::<T>(), policy.numel()) };
-    for (row, logits) in logits.chunks_exact(INDICES).enumerate() {
-        let range = batch.legal_range(row);
-        batch
-            .log_priors
-            .extend(batch.legal[range].iter().map(|&i| logits[offset(i)].get()));
+/// The policy head's last layer in host memory, for the legal moves alone: they are one in two hundred of all.
+struct LegalLogits {
+    /// `[plane][channel]`.
+    weight: Vec<f32>,
+    /// `[plane]`.
+    bias: Vec<f32>,
+}
+
+impl LegalLogits {
+    fn new(weights: &Weights) -> Self {
+        LegalLogits {
+            weight: weights.part("policy.weight").to_vec(),
+            bias: weights.part("policy.bias").to_vec(),
+        }
     }
-    Ok(())
+
+    /// Reads the logits off `hidden`, [`Output::policy_hidden`] in host memory.
+    fn pick<T: Element>(&self, hidden: &Tensor, batch: &mut Batch) -> Result<(), TchError> {
+        let hidden = hidden.f_contiguous()?;
+        let channels = self.weight.len() / PLANES;
+        let numbers = batch.len() * SQUARES * channels;
+        assert!(hidden.kind() == T::KIND && hidden.numel() == numbers);
+        // SAFETY: a contiguous host tensor of this kind and number of elements, alive until the end of the function.
+        let hidden = unsafe { std::slice::from_raw_parts(hidden.data_ptr().cast::<T>(), numbers) };
+        for (row, hidden) in hidden.chunks_exact(SQUARES * channels).enumerate() {
+            for &index in &batch.legal[batch.legal_range(row)] {
+                let (plane, square) = (index as usize / SQUARES, index as usize % SQUARES);
+                let weight = &self.weight[plane * channels..][..channels];
+                let hidden = &hidden[square * channels..][..channels];
+                batch
+                    .log_priors
+                    .push(self.bias[plane] + product(weight, hidden));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The scalar product, summed in eight lanes.
+fn product<T: Element>(weight: &[f32], hidden: &[T]) -> f32 {
+    let mut lanes = [0.0; 8];
+    for (weight, hidden) in weight.chunks(8).zip(hidden.chunks(8)) {
+        for ((lane, w), h) in lanes.iter_mut().zip(weight).zip(hidden) {
+            *lane += w * h.get();
+        }
+    }
+    lanes.iter().sum()
 }
 
 /// Turns logits into the logarithms of their softmax; false if one is not finite.
@@ -193,11 +231,12 @@ impl Evaluator for NetEvaluator {
         let input = self.input.fill(&batch.records).map_err(failed)?;
         let output = self.infer.forward(&input).map_err(failed)?;
         self.heads(&output, batch).map_err(failed)?;
+        let hidden = &output.policy_hidden;
         match (self.placement.device, self.placement.inference) {
-            (Device::Cpu, Kind::BFloat16) => pick_on_host::<bf16>(&output.policy, batch),
-            (Device::Cpu, Kind::Half) => pick_on_host::<f16>(&output.policy, batch),
-            (Device::Cpu, _) => pick_on_host::<f32>(&output.policy, batch),
-            _ => self.pick_on_device(&output.policy, batch),
+            (Device::Cpu, Kind::BFloat16) => self.logits.pick::<bf16>(hidden, batch),
+            (Device::Cpu, Kind::Half) => self.logits.pick::<f16>(hidden, batch),
+            (Device::Cpu, _) => self.logits.pick::<f32>(hidden, batch),
+            _ => self.pick_on_device(&output, batch),
         }
         .map_err(failed)?;
         if !batch.unknown.is_empty() {

@@ -28,6 +28,12 @@ impl Infer {
         self.tower.forward(input, false)
     }
 
+    /// As [`Net::policy`].
+    pub fn policy(&self, output: &Output) -> Result<Tensor, TchError> {
+        let _guard = tch::no_grad_guard();
+        self.tower.policy(output)
+    }
+
     /// As [`Net::belief`].
     pub fn belief(&self, features: &Tensor, squares: &Tensor) -> Result<Tensor, TchError> {
         let _guard = tch::no_grad_guard();
@@ -67,7 +73,7 @@ fn fold(tower: &Tower<ConvNorm>, device: Device, kind: Kind) -> Result<Tower<Con
         globals: linear(&tower.globals, kind)?,
         blocks: tower.blocks.iter().map(block).collect::<Result<_, _>>()?,
         policy_hidden: folded(&tower.policy_hidden)?,
-        policy: conv(&tower.policy)?,
+        policy: linear(&tower.policy, kind)?,
         value: folded(&tower.value)?,
         value_hidden: linear(&tower.value_hidden, kind)?,
         wdl: linear(&tower.wdl, Kind::Float)?,

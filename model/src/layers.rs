@@ -51,28 +51,6 @@ pub(crate) struct Conv {
     pub(crate) bias: Tensor,
 }
 
-impl Conv {
-    /// A 1x1 convolution that starts near 0.
-    pub(crate) fn output(source: &mut Source, name: &str, inputs: i64, outputs: i64) -> Self {
-        Conv {
-            weight: get(
-                source,
-                format!("{name}.weight"),
-                &[outputs, inputs, 1, 1],
-                Role::Weight,
-                small(inputs),
-            ),
-            bias: get(
-                source,
-                format!("{name}.bias"),
-                &[outputs],
-                Role::Offset,
-                Init::Constant(0.0),
-            ),
-        }
-    }
-}
-
 fn convolve(x: &Tensor, weight: &Tensor, bias: Option<Tensor>) -> Result<Tensor, TchError> {
     let weight = weight.f_to_kind(x.kind())?;
     let pad = weight.size()[2] / 2;

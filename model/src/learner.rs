@@ -99,7 +99,7 @@ fn score_with(
 ) -> Result<Scored, TchError> {
     let output = net.forward(input, train)?;
     let belief = net.belief(&output.features, &targets.truth_square)?;
-    score(&output, &belief, targets, config)
+    score(&output, &net.policy(&output)?, &belief, targets, config)
 }
 
 impl Learner {
@@ -280,7 +280,7 @@ impl Learner {
         let all = (SQUARES * records.len()) as i64;
         let squares = Tensor::f_arange(all, (Kind::Int64, self.device))?;
         Ok([
-            to_vec(&out.policy.f_contiguous()?)?,
+            to_vec(&self.net.policy(&out)?)?,
             to_vec(&out.wdl)?,
             to_vec(&out.moves_left)?,
             to_vec(&self.net.belief(&out.features, &squares)?)?,

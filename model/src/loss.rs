@@ -76,15 +76,15 @@ pub(crate) struct Scored {
     pub(crate) by_row: Tensor,
 }
 
-/// Scores `output`, and `belief` on the squares of [`Targets::truth_square`], against `targets`.
+/// Scores `output`, the `policy` read from it, and `belief` on the squares of [`Targets::truth_square`], against `targets`.
 pub(crate) fn score(
     output: &Output,
+    policy: &Tensor,
     belief: &Tensor,
     targets: &Targets,
     config: &OptimConfig,
 ) -> Result<Scored, TchError> {
-    let logits = output
-        .policy
+    let logits = policy
         .f_flatten(1, 2)?
         .f_gather(1, &targets.offsets, false)?
         .f_to_kind(Kind::Float)?;
@@ -182,7 +182,7 @@ mod tests {
         let targets = batch.targets(0.5, Device::Cpu).expect("targets");
         let zeros = |size: &[i64]| Tensor::zeros(size, (Kind::Float, Device::Cpu));
         let output = Output {
-            policy: zeros(&[2, 90, 107]),
+            policy_hidden: zeros(&[2, 90, 4]),
             wdl: zeros(&[2, 3]),
             moves_left: zeros(&[2]),
             features: zeros(&[2, 90, 1]),
@@ -190,7 +190,8 @@ mod tests {
         let logits = Tensor::arange(2 * 90 * 6, (Kind::Float, Device::Cpu)).sin();
         let logits = logits.view([180, 6]).set_requires_grad(true);
         let asked = logits.index_select(0, &targets.truth_square);
-        let scored = score(&output, &asked, &targets, &config()).expect("a score");
+        let policy = zeros(&[2, 90, 107]);
+        let scored = score(&output, &policy, &asked, &targets, &config()).expect("a score");
         scored.total.backward();
 
         let (grad, probs) = (logits.grad(), logits.softmax(1, Kind::Float));

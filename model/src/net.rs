@@ -6,7 +6,7 @@ use selfplay::policy;
 
 use crate::config::NetConfig;
 use crate::expand::{GLOBALS, Input, PLANES};
-use crate::layers::{Conv, ConvLayer, ConvNorm, Linear, Source, pool};
+use crate::layers::{ConvLayer, ConvNorm, Linear, Source, pool};
 use crate::params::{Layout, Role, Weights};
 
 /// Plies that 1 in the moves-left head's own unit stands for.
@@ -18,9 +18,9 @@ const POOLED_SHARE: i64 = 4;
 
 /// What the network says, all from the side to move.
 pub struct Output {
-    /// `[rows, 90, policy::PLANES]` in the kind of the computation: logits by square left and plane of
-    /// [`selfplay::policy`]; index `i` of that module lies at `[i % 90][i / 90]`.
-    pub policy: Tensor,
+    /// `[rows, 90, policy_channels]` in the kind of the computation: the policy head's hidden layer by square, from
+    /// which logits are read.
+    pub policy_hidden: Tensor,
     /// `[rows, 3]` f32: logits of win, draw, loss.
     pub wdl: Tensor,
     /// `[rows]` f32: plies to the end of the game in units of [`PLIES_UNIT`], at least 0.
@@ -43,7 +43,7 @@ pub(crate) struct Tower<C> {
     pub(crate) globals: Linear,
     pub(crate) blocks: Vec<Block<C>>,
     pub(crate) policy_hidden: C,
-    pub(crate) policy: Conv,
+    pub(crate) policy: Linear,
     pub(crate) value: C,
     pub(crate) value_hidden: Linear,
     pub(crate) wdl: Linear,
@@ -79,7 +79,7 @@ pub(crate) fn build(config: &NetConfig, source: &mut Source) -> Tower<ConvNorm> 
         globals,
         blocks,
         policy_hidden: ConvNorm::new(source, "policy_hidden", (c, p), 1, 1.0),
-        policy: Conv::output(source, "policy", p, policy::PLANES as i64),
+        policy: Linear::output(source, "policy", p, policy::PLANES as i64),
         value: ConvNorm::new(source, "value", (c, v), 1, 1.0),
         value_hidden: Linear::hidden(source, "value_hidden", (policy::SQUARES as i64 + 2) * v, h),
         wdl: Linear::output(source, "wdl", h, 3),
@@ -122,8 +122,7 @@ impl<C: ConvLayer> Tower<C> {
         for block in &self.blocks {
             x = block.forward(&x, train)?;
         }
-        let hidden = self.policy_hidden.forward(&x, train)?.f_relu_()?;
-        let policy = by_square(&self.policy.forward(&hidden, train)?)?;
+        let policy_hidden = self.policy_hidden.forward(&x, train)?.f_relu_()?;
         let value = self.value.forward(&x, train)?.f_relu_()?;
         let [mean, max] = pool(&value)?;
         let squares = by_square(&value)?.f_flatten(1, 2)?;
@@ -133,7 +132,7 @@ impl<C: ConvLayer> Tower<C> {
             .f_relu_()?;
         let hidden = hidden.f_to_kind(Kind::Float)?;
         Ok(Output {
-            policy,
+            policy_hidden: by_square(&policy_hidden)?,
             wdl: self.wdl.forward(&hidden)?,
             moves_left: self
                 .moves_left
@@ -142,6 +141,12 @@ impl<C: ConvLayer> Tower<C> {
                 .f_softplus()?,
             features: by_square(&x)?,
         })
+    }
+
+    /// `[rows, 90, policy::PLANES]` in the kind of the computation: logits by square left and plane of
+    /// [`selfplay::policy`]; index `i` of that module lies at `[i % 90][i / 90]`.
+    pub(crate) fn policy(&self, output: &Output) -> Result<Tensor, TchError> {
+        self.policy.forward(&output.policy_hidden)
     }
 
     /// The belief head: `[squares, HIDDEN_KINDS]` f32, logits of what an unknown piece is, A B N R C P, on
@@ -212,6 +217,12 @@ impl Net {
     /// Computes in the kind of `input`; `train`: norms use and record the batch's statistics.
     pub fn forward(&self, input: &Input, train: bool) -> Result<Output, TchError> {
         self.tower.forward(input, train)
+    }
+
+    /// `[rows, 90, policy::PLANES]` in the kind of the computation: logits by square left and plane of
+    /// [`selfplay::policy`]; index `i` of that module lies at `[i % 90][i / 90]`.
+    pub fn policy(&self, output: &Output) -> Result<Tensor, TchError> {
+        self.tower.policy(output)
     }
 
     /// Logits of what the unknown pieces on `squares`, `[squares]` i64 of `90 * row + square`, are:

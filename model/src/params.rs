@@ -129,6 +129,16 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// The numbers of the parameter of that name; none if there is no such parameter.
+    pub(crate) fn part(&self, name: &str) -> &[f32] {
+        let layout = Layout::of(&self.config);
+        let found = layout.specs.iter().zip(&layout.offsets);
+        let mut found = found.filter(|(spec, _)| spec.role != Role::Buffer && spec.name == name);
+        found.next().map_or(&[], |(spec, &offset)| {
+            &self.params[offset..offset + spec.len()]
+        })
+    }
+
     /// Fresh weights, decided by `seed`.
     pub fn random(config: &NetConfig, seed: u64) -> Self {
         let layout = Layout::of(config);
