@@ -51,7 +51,7 @@ fn check(set: &str, forms: &[&str]) {
         assert_eq!(row("random arrangement"), arranged, "{table}");
     }
     let games = kept(&run);
-    assert!(games.len() > 10);
+    assert!(games.len() > 4, "{} games", games.len());
     games.iter().for_each(replay);
     assert!(games.iter().all(|game| forms.contains(&game.form.as_str())));
     let again =

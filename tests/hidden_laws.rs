@@ -11,9 +11,7 @@ use proptest::prelude::*;
 use selfplay::game::{Game, Past, Referee, Turn};
 use selfplay::policy;
 use selfplay::record;
-use selfplay::rules::{
-    Color, History, Kind, Layout, Move, Position, Reveal, Ruleset, Square, World,
-};
+use selfplay::rules::{Color, History, Kind, Move, Position, Reveal, Ruleset, Square, World};
 
 /// Names the game when the test fails in it.
 struct Named(&'static Ruleset, u64);
@@ -364,8 +362,9 @@ proptest! {
         for rules in forms_and_variants() {
             let _named = Named(rules, seed);
             let (mut walk, mut seen) = (Walk::start(rules, seed), Vec::new());
-            let placed = if rules.layout == Layout::Arranged { 30 } else { 0 };
-            walk.on(placed, |_| {});
+            while !walk.world.is_public() {
+                walk.on(1, |_| {});
+            }
             walk.on(150, |walk| check_occurrences(walk, &mut seen));
         }
     }
