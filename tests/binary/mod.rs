@@ -1,5 +1,6 @@
 //! Runs the real `fanqi`.
 #![allow(dead_code)]
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -70,13 +71,34 @@ pub fn refused(command: &mut Command, words: &[&str]) -> String {
     error
 }
 
+/// A process in the background, which does not outlive its test.
+pub struct Running(Child);
+
+impl Deref for Running {
+    type Target = Child;
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended in order.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Starts a command in the background.
-pub fn start(command: &mut Command) -> Child {
-    command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("fanqi starts")
+pub fn start(command: &mut Command) -> Running {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    Running(child.expect("fanqi starts"))
 }
 
 /// Waits until `done` holds; fails after a minute.

@@ -33,8 +33,13 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let (dir, state) = pipeline::explain(RunDir::open_existing(&args.run).map_err(Into::into))?;
-    load::config(&dir, &state)?;
+    let own = load::config(&dir, &state)?;
     let config = Config::load_run(&dir.config_path(), &args.sets)?;
+    if config.net != own.net || config.ruleset != own.ruleset {
+        bail!(
+            "--set cannot change the [net] or the [ruleset] that a run was trained with; --form F plays another form"
+        );
+    }
     let trained = Forms::of(&config.ruleset).map_err(|why| anyhow!("[ruleset] {why}"))?;
     let forms = match &args.form {
         Some(name) => chosen(&trained, name, args.force)?,

@@ -44,7 +44,7 @@ fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
         if seen.swap(true, Relaxed) {
             std::process::exit(KILLED);
         }
-        note("stopping: the batch is finished and everything saved; once more quits at once");
+        note("stopping in order, what was made is saved; once more quits at once");
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(flag)

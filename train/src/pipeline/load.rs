@@ -39,8 +39,9 @@ pub(super) fn learner(
     placement: &Placement,
 ) -> anyhow::Result<Learner> {
     let (path, counts) = (existing(dir, state.training.step)?, &state.training);
+    // Whose it is comes before whether it fits.
+    check(&path, &checkpoint::inspect(&path)?, counts.step, state)?;
     let (learner, about) = Learner::load(&path, &config.net, &config.optim, placement)?;
-    check(&path, &about, counts.step, state)?;
     ensure!(
         about.rows == counts.rows_trained,
         "{}: a checkpoint of {} trained rows, but state.json counts {}; {RESTORE}",
@@ -82,7 +83,7 @@ fn existing(dir: &RunDir, step: u64) -> anyhow::Result<PathBuf> {
         let steps: Vec<_> = steps.iter().map(|(step, _)| step.to_string()).collect();
         let steps = steps.join(", ");
         anyhow::bail!(
-            "{}: there is no checkpoint of step {step} (there are: {steps}); {RESTORE}",
+            "{}: there is no checkpoint of step {step} (there are: {steps}); choose one of these, or {RESTORE}",
             path.display()
         );
     }
