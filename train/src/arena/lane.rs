@@ -88,11 +88,7 @@ where
         self.placements = 0;
         self.opening_plies = shared.config.opening_plies;
         for (player, seat) in self.seats.iter_mut().enumerate() {
-            let color = if player == 0 {
-                self.first
-            } else {
-                self.first.other()
-            };
+            let color = seat_color(self.first, player);
             let seed = seed_of(shared.seed, [game as u64, player as u64, 2]);
             match (seat, shared.players[player]) {
                 (Seat::Builtin(opponent), Player::Builtin(builtin)) => {
@@ -168,11 +164,7 @@ where
                 }
                 continue;
             }
-            let color = if player == 0 {
-                self.first
-            } else {
-                self.first.other()
-            };
+            let color = seat_color(self.first, player);
             if arranges && before == Turn::Decision(color) {
                 thinker.search.advance(mv);
             } else {
@@ -206,6 +198,11 @@ where
             ending,
         }
     }
+}
+
+/// The colour of a player, the first one's being `first`.
+fn seat_color(first: Color, player: usize) -> Color {
+    if player == 0 { first } else { first.other() }
 }
 
 impl<G: Material + Features> Seat<G> {
