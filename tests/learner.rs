@@ -1,7 +1,7 @@
 //! Laws of training: what the loss and the optimiser compute, and what a bad batch may not do.
 mod model_rows;
 
-use model::batch::{RowError, TrainBatch, TrainRow, mirror_truth};
+use model::batch::{RowError, TrainBatch, TrainRow};
 use model::config::{OptimConfig, OptimKind};
 use model::learner::{LearnError, Learner, Which};
 use model::net::PLIES_UNIT;
@@ -10,7 +10,7 @@ use model::params::to_vec;
 use model_rows::{NET, OPTIM, placement, rng, rows, train_batch, truth};
 use rand::RngExt;
 use selfplay::policy;
-use selfplay::record::{DOWN, HOMES, Rows, at};
+use selfplay::record::{self, DOWN, HOMES, Rows, at};
 use tch::{Kind, Tensor};
 
 fn learner(config: &OptimConfig, kind: Kind) -> Learner {
@@ -147,7 +147,10 @@ fn a_row_mirrored_twice_over_is_the_row() {
         .policy_index
         .iter_mut()
         .for_each(|i| *i = policy::mirror(*i));
-    mirrored.truth.iter_mut().for_each(|t| *t = mirror_truth(t));
+    mirrored
+        .truth
+        .iter_mut()
+        .for_each(|t| *t = record::mirror_truth(t));
     assert_ne!(all.truth, mirrored.truth);
     let (mut a, mut b) = (TrainBatch::default(), TrainBatch::default());
     for i in 0..4 {
@@ -166,8 +169,8 @@ fn a_truth_is_mirrored_square_by_square() {
         .map(|i| {
             let mut truth = [0; HOMES.len()];
             truth[i] = 3;
-            let mirrored = mirror_truth(&truth);
-            assert_eq!(mirror_truth(&mirrored), truth);
+            let mirrored = record::mirror_truth(&truth);
+            assert_eq!(record::mirror_truth(&mirrored), truth);
             HOMES[mirrored.iter().position(|&kind| kind == 3).unwrap()] as usize
         })
         .collect();

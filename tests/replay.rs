@@ -264,7 +264,7 @@ fn a_mirrored_row_is_the_mirror_image() {
     replay.fill(&[Pick { row, mirror: true }], &mut mirrored);
     assert_ne!(plain, mirrored);
     record::mirror(&mut mirrored.records[0]);
-    mirrored.truth[0] = model::batch::mirror_truth(&mirrored.truth[0]);
+    mirrored.truth[0] = selfplay::record::mirror_truth(&mirrored.truth[0]);
     mirrored
         .policy_index
         .iter_mut()

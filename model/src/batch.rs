@@ -51,18 +51,6 @@ pub enum RowError {
     Truth(u8),
 }
 
-/// Exchanges left and right in a truth.
-pub fn mirror_truth(truth: &Truth) -> Truth {
-    // By square: the nine of the back rank, the two of the cannons, the five of the pawns, of each side.
-    let mut mirrored = *truth;
-    for side in mirrored.chunks_exact_mut(HOMES.len() / 2) {
-        for rank in [0..9, 9..11, 11..16] {
-            side[rank].reverse();
-        }
-    }
-    mirrored
-}
-
 /// Rows of one training step; the memory is used again after [`TrainBatch::clear`].
 #[derive(Clone, Debug, Default)]
 pub struct TrainBatch {
@@ -156,7 +144,7 @@ impl TrainBatch {
         self.outcome.push(row.outcome);
         self.plies_left.push(row.plies_left);
         self.truth.push(if mirror {
-            mirror_truth(row.truth)
+            record::mirror_truth(row.truth)
         } else {
             *row.truth
         });

@@ -136,6 +136,18 @@ const fn homes() -> [u8; 32] {
 /// [`HOMES`], 0 where there is no such piece.
 pub type Truth = [u8; HOMES.len()];
 
+/// Exchanges left and right in a truth.
+pub fn mirror_truth(truth: &Truth) -> Truth {
+    // By square: the nine of the back rank, the two of the cannons, the five of the pawns, of each side.
+    let mut mirrored = *truth;
+    for side in mirrored.chunks_exact_mut(HOMES.len() / 2) {
+        for rank in [0..9, 9..11, 11..16] {
+            side[rank].reverse();
+        }
+    }
+    mirrored
+}
+
 /// A policy probability as it is stored: `round(p * 65535)`.
 pub fn quantise(p: f32) -> u16 {
     (p.clamp(0.0, 1.0) * 65535.0).round() as u16

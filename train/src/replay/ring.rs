@@ -1,5 +1,4 @@
 //! A ring of rows with moves of their own number, in memory of fixed size.
-use model::batch::mirror_truth;
 use selfplay::policy;
 use selfplay::record::{self, HOMES, RECORD_BYTES, Record, Rows, Truth};
 
@@ -133,7 +132,7 @@ impl Ring {
         let (mut position, mut truth) = (self.records[slot], self.truth[slot]);
         if mirror {
             record::mirror(&mut position);
-            truth = mirror_truth(&truth);
+            truth = record::mirror_truth(&truth);
         }
         out.records.push(position);
         out.truth.push(truth);
