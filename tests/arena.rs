@@ -11,7 +11,8 @@ use selfplay::mcts::{RootKind, SearchConfig};
 use selfplay::opponent::Builtin;
 use selfplay::rules::{Position, Ruleset, World};
 use train::arena::{
-    ArenaError, MatchConfig, MatchResult, PlayedGame, Player, Searched, Watch, play_match,
+    ArenaError, Arrangement, MatchConfig, MatchResult, PlayedGame, Player, Searched, Watch,
+    play_match,
 };
 use train::rating::Rating;
 use train::strength::{StrengthRow, StrengthTable};
@@ -46,6 +47,7 @@ fn search_config(root: RootKind) -> SearchConfig {
         dirichlet_share: 0.25,
         draw_score: 0.0,
         belief: true,
+        secret_anchor: 1.0,
     }
 }
 
@@ -55,7 +57,7 @@ fn searched<E: Evaluator + Clone + Sync + 'static>(
     temperature: f32,
 ) -> Player {
     Player::Searched(Searched {
-        arranges_at_random: false,
+        arrangement: Arrangement::Searched { temperature: 0.0 },
         evaluators: Arc::new(move || Ok(Box::new(evaluator.clone()) as Box<dyn Evaluator>)),
         search: search_config(RootKind::Gumbel),
         visits,
@@ -113,6 +115,39 @@ fn a_player_that_always_answers_alike_halves_every_pair_with_itself() {
     for pair in result.games.chunks(2) {
         assert_eq!(pair[0].moves, pair[1].moves);
         assert_eq!((pair[0].first, pair[1].first), (Color::Red, Color::Black));
+    }
+}
+
+/// What Red places first: so early that no search meets chance.
+fn placements(game: &PlayedGame) -> Vec<&str> {
+    game.moves.split(' ').take(10).collect()
+}
+
+#[test]
+fn a_secret_arrangement_is_drawn_anew_unless_its_temperature_is_0() {
+    let rules = Ruleset::by_name("fanqi-9").expect("a form");
+    let start = |rng: &mut _| World::start(rules, rng);
+    let watch = Watch {
+        stop: &AtomicBool::new(false),
+        finished: &|_| {},
+    };
+    for (arrangement, constant) in [
+        (Arrangement::Searched { temperature: 0.0 }, true),
+        (Arrangement::Searched { temperature: 1.0 }, false),
+        (Arrangement::Random, false),
+    ] {
+        let mut player = searched(hashed(5), 4, 0.0);
+        if let Player::Searched(searched) = &mut player {
+            searched.arrangement = arrangement;
+        }
+        let config = MatchConfig {
+            ply_cap: 6,
+            ..config(3)
+        };
+        let result = play_match(&start, [&player, &player], &config, 1, &watch).expect("a match");
+        let all: HashSet<_> = result.games.iter().map(placements).collect();
+        assert!(all.iter().flatten().all(|mv| mv.contains('@')));
+        assert_eq!(all.len() == 1, constant, "{arrangement:?}");
     }
 }
 

@@ -154,6 +154,7 @@ fn a_hidden_piece_is_worth_the_weighted_mean() {
     };
     let uniform = SearchConfig {
         belief: false,
+        secret_anchor: 1.0,
         ..config.clone()
     };
     let (q, exact) = gamble(uniform, &mut HashEvaluator::default());

@@ -10,8 +10,9 @@ use std::hash::Hash;
 use common::{config, think};
 use hidden_games::{COLORS, Man, Walk, form, forms_and_variants};
 use selfplay::eval::{Batch, EvalError, Evaluator, UniformEvaluator};
-use selfplay::game::Features;
+use selfplay::game::{Features, Game, Referee};
 use selfplay::mcts::{RootKind, Search};
+use selfplay::opponent::{Builtin, Opponent};
 use selfplay::rules::{Color, History, Kind, Layout, Move, Ruleset, View};
 
 /// The standard normal's one-sided quantile of a millionth.
@@ -68,6 +69,33 @@ fn deals_are_uniform() {
             check_squares(&side, rules.name);
         }
         check_sides(&deals, rules.name);
+    }
+}
+
+/// The kinds that an opponent without a preference places, in the order of the squares.
+fn arrange(rules: &'static Ruleset, builtin: Builtin, seed: u64) -> Vec<Kind> {
+    let mut opponent = Opponent::new(builtin, seed);
+    let mut view = Walk::start(rules, seed).world.view(Color::Red);
+    let mut history = History::default();
+    let unplaced: u8 = view.position().pool(Color::Red).iter().sum();
+    let place = |_| {
+        let mv = opponent.choose(&view, &history);
+        view.play(mv, &mut history);
+        mv.placed().expect("a placement")
+    };
+    (0..unplaced).map(place).collect()
+}
+
+#[test]
+fn arrangements_without_a_preference_are_uniform() {
+    for rules in Ruleset::all().iter().filter(|rules| rules.arranged()) {
+        for builtin in [Builtin::Random, Builtin::Greedy] {
+            let all: Vec<_> = (0..DEALS as u64)
+                .map(|seed| arrange(rules, builtin, seed))
+                .collect();
+            let of = format!("{} by {builtin}", rules.name);
+            check_squares(&all.iter().map(Vec::as_slice).collect::<Vec<_>>(), &of);
+        }
     }
 }
 

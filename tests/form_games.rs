@@ -1,10 +1,12 @@
 //! Self-play of every form: games end, and can be replayed from what is kept of them.
 mod common;
 
-use common::config;
+use std::collections::HashSet;
+
 use common::games::{Done, check_rows, finish, form, play, quick, rng, same, starts};
+use common::{begun, config, think};
 use selfplay::eval::{Batch, EvalError, Evaluator, HashEvaluator};
-use selfplay::game::{Color, Referee};
+use selfplay::game::{Color, Game, Referee};
 use selfplay::mcts::{RootKind, SearchConfig};
 use selfplay::record::{DOWN, HOMES, IDENTITY_SHIFT, at, flag};
 use selfplay::rules::{Move, Ruleset, World};
@@ -48,7 +50,7 @@ fn the_same_seed_gives_the_same_games_in_any_company() {
 #[test]
 fn an_arrangement_is_played_by_its_owner_alone() {
     let done = play(quick(6), RootKind::Gumbel, starts(form("fanqi-9"), 0..6));
-    let mut arrangements = std::collections::HashSet::new();
+    let mut arrangements = HashSet::new();
     for game in done.values() {
         let (placed, played) = game.moves.split_at(30);
         assert!(placed.iter().all(|mv| mv.placed().is_some()));
@@ -74,6 +76,70 @@ fn an_arrangement_is_played_by_its_owner_alone() {
         arrangements.insert(placed[..15].to_vec());
     }
     assert!(arrangements.len() > 4, "they explore");
+}
+
+/// The plies of a game's arrangement that left rows, by side.
+fn placement_rows(game: &FinishedGame<World>) -> [usize; 2] {
+    let plies = game.rows.ply.iter().filter(|&&ply| ply < 30);
+    let black = plies.clone().filter(|&&ply| ply >= 15).count();
+    [plies.count() - black, black]
+}
+
+#[test]
+fn a_random_arrangement_leaves_no_row() {
+    for (share, seen) in [(0.0, [0, 32]), (0.5, [16, 16]), (1.0, [32, 0])] {
+        let settings = SelfplayConfig {
+            random_arrangement_share: share,
+            ply_cap: 6,
+            ..quick(4)
+        };
+        let done = play(settings, RootKind::Gumbel, starts(form("fanqi-9"), 0..16));
+        let sides: Vec<_> = done.values().flat_map(placement_rows).collect();
+        let counts = [0, 15].map(|rows| sides.iter().filter(|&&n| n == rows).count());
+        assert_eq!(counts.iter().sum::<usize>(), 32, "all or none of a side's");
+        let near = |(&a, b): (&usize, usize)| a.abs_diff(b) <= if share == 0.5 { 8 } else { 0 };
+        assert!(counts.iter().zip(seen).all(near), "{share}: {counts:?}");
+        let arrangements: HashSet<_> = done.values().map(|game| &game.moves[..15]).collect();
+        assert!(arrangements.len() > 12, "{share}");
+    }
+}
+
+#[test]
+fn a_secret_decisions_priors_are_anchored() {
+    let world = World::start(form("fanqi-9"), &mut rng());
+    let view = world.view(Color::Red);
+    let priors = |anchor: f32| {
+        let settings = SearchConfig {
+            secret_anchor: anchor,
+            ..config(RootKind::Gumbel)
+        };
+        let mut search = begun(settings, view, 1);
+        let mut evaluator = HashEvaluator::default();
+        let planned = [4, 4].map(|visits| {
+            think(&mut search, &mut evaluator, visits, false);
+            search.decision()
+        });
+        planned.map(|d| {
+            d.moves
+                .into_iter()
+                .map(|m| (m.mv, m.prior))
+                .collect::<Vec<_>>()
+        })
+    };
+    let [raw, _] = priors(0.0);
+    for anchor in [0.0, 0.3, 1.0] {
+        let weight = |&(mv, prior): &(Move, f32)| {
+            prior.powf(1.0 - anchor) * (view.ways(mv) as f32).powf(anchor)
+        };
+        let total: f32 = raw.iter().map(weight).sum();
+        for planned in priors(anchor) {
+            for (expected, found) in raw.iter().zip(planned) {
+                assert_eq!(expected.0, found.0);
+                let expected = weight(expected) / total;
+                assert!((expected - found.1).abs() < 1e-5, "{anchor}: {found:?}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -148,7 +214,7 @@ fn asked(name: &str, belief: bool) -> (usize, Done<World>) {
         belief,
         ..config(RootKind::Gumbel)
     };
-    let mut worker = Worker::new(quick(4), &search, starts(form(name), 0..4), port);
+    let mut worker = Worker::new(quick(4), &search, starts(form(name), 0..12), port);
     let done = finish(&mut worker).expect("a stand-in does not fail");
     let Asked { rows, asking, .. } = worker.port().evaluator();
     assert!(*asking < *rows);

@@ -176,6 +176,7 @@ fn workers_of(c: &mut Criterion, form: &str) {
         resign_below: 0.0,
         resign_moves: 4,
         resign_playout_share: 0.0,
+        random_arrangement_share: 0.25,
         resign_wrong_max: 0.05,
         resign_memory: 500,
         ply_cap: 0,

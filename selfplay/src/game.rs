@@ -2,6 +2,8 @@
 //! the network, [`Referee`] for the truth behind a player's view.
 use std::fmt::{self, Debug, Display};
 
+use rand::Rng;
+use rand::seq::IndexedRandom;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
@@ -170,6 +172,14 @@ pub trait Game: Copy + Debug + Send + 'static {
     fn turn(&self, history: &Self::History) -> Turn;
     /// Replaces `out` with the legal moves; empty only where the game is over.
     fn legal_moves(&self, out: &mut Vec<Self::Move>);
+    /// Whether the opponent never sees the decision that comes next.
+    fn is_secret(&self) -> bool {
+        false
+    }
+    /// Of how many pieces the legal move `mv` may be: of those of a kind that are still to be placed, any one.
+    fn ways(&self, _mv: Self::Move) -> u32 {
+        1
+    }
     /// Plays a legal move and notes it in `history`; an illegal one leaves a nonsense position.
     fn play(&mut self, mv: Self::Move, history: &mut Self::History);
     /// Replaces `out` with what chance may bring and the weight of each; used only at [`Turn::Chance`].
@@ -227,4 +237,10 @@ pub trait Referee: Clone + Debug + Send {
         mv: <Self::View as Game>::Move,
         rng: &mut Pcg64Mcg,
     ) -> Option<<Self::View as Game>::Reveal>;
+}
+
+/// One of the legal moves, at least one, each as likely; where they are placements, each piece.
+pub fn random_move<G: Game>(game: &G, legal: &[G::Move], rng: &mut impl Rng) -> G::Move {
+    let ways = |&mv: &G::Move| game.ways(mv);
+    *legal.choose_weighted(rng, ways).expect("a legal move")
 }

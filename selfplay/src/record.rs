@@ -10,7 +10,7 @@
 //! | 0..90 | square `file + 9 * rank`: 0 empty, else the kind it plays as, 1..=7 (K A B N R C P); +8 if the opponent's; face down +128, and then + 16 times the kind that it is, 0 if unknown | 0..=255 |
 //! | 90..97 | own pieces of each kind (K A B N R C P) that the viewer has not seen | 0..=5 |
 //! | 97..104 | the opponent's | 0..=5 |
-//! | 104 | plies since the last capture | 0..=255, saturating |
+//! | 104 | plies since the last capture that count towards the natural limit | 0..=255, saturating |
 //! | 105 | plies without a capture that end the game | 0 = no limit |
 //! | 106 | earlier occurrences of this position | 0..=2 |
 //! | 107, 108 | squares the last move left and reached | 0..90, 255 = none |
@@ -38,7 +38,7 @@ pub mod at {
     pub const OWN_POOL: usize = 90;
     /// First of the opponent's unseen kinds.
     pub const OTHER_POOL: usize = 97;
-    /// Plies since the last capture.
+    /// Plies since the last capture that count towards the natural limit.
     pub const NO_CAPTURE: usize = 104;
     /// The natural limit.
     pub const NO_CAPTURE_LIMIT: usize = 105;

@@ -28,6 +28,7 @@ pub fn settings(games_per_worker: usize) -> SelfplayConfig {
         resign_below: 0.0,
         resign_moves: 2,
         resign_playout_share: 0.5,
+        random_arrangement_share: 0.0,
         resign_wrong_max: 0.05,
         resign_memory: 500,
         ply_cap: 0,

@@ -114,6 +114,7 @@ pub fn config(root: RootKind) -> SearchConfig {
         dirichlet_share: 0.25,
         draw_score: 0.0,
         belief: true,
+        secret_anchor: 1.0,
     }
 }
 

@@ -38,4 +38,6 @@ pub struct SearchConfig {
     /// Whether what the network believes of the opponent's pieces weights the chance nodes; else all identities
     /// in the pool are as likely.
     pub belief: bool,
+    /// Share by which the priors of a secret decision at the root are drawn towards those of a random one, 0..=1.
+    pub secret_anchor: f32,
 }

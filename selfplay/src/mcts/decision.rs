@@ -22,7 +22,8 @@ pub struct Decision<M> {
     pub visits: u32,
     /// Rows that the network evaluated for this decision.
     pub evaluations: u32,
-    /// `wdl` follows from the rules alone: no estimate is left in it.
+    /// No value of the network is left in `wdl`: it follows from the rules, and where chance is weighted by
+    /// beliefs, from those.
     pub exact: bool,
     /// The result that best play of both sides leads to, where proven and certain.
     pub proven: Option<Outcome>,

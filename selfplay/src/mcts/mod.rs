@@ -51,6 +51,8 @@ pub struct Search<G: Features> {
     beliefs: Beliefs,
     /// Whether it was asked about anything.
     informed: bool,
+    /// Whether the root's priors are anchored already.
+    anchored: bool,
     halving: Halving,
     /// PUCT: the root's priors with this decision's noise.
     priors: Vec<f32>,
@@ -89,6 +91,7 @@ impl<G: Features> Search<G> {
             plan: Plan::default(),
             beliefs: Beliefs::default(),
             informed: false,
+            anchored: false,
             halving: Halving::default(),
             priors: Vec::new(),
             path: Vec::new(),
@@ -112,6 +115,7 @@ impl<G: Features> Search<G> {
 
     /// Starts the tree anew at the present position.
     fn replant(&mut self) {
+        self.anchored = false;
         self.tree.clear();
         self.path.clear();
         if let Some(game) = self.game {
@@ -141,8 +145,29 @@ impl<G: Features> Search<G> {
         self.tree.nodes.first().map_or(0, |root| root.visits)
     }
 
+    /// Draws the priors of a secret decision at the root towards those of a random one: the magnet of magnetic
+    /// mirror descent (Sokota et al. 2023). A policy improved from nothing but itself grows certain, and what is
+    /// certain is no secret; improved from a fixed mixture it stays one, and prefers what is worth more.
+    fn anchor_root(&mut self) {
+        let anchor = self.config.secret_anchor;
+        let secret = self.game.filter(G::is_secret).filter(|_| anchor > 0.0);
+        let (Some(game), Some(root)) = (secret, self.tree.nodes.first().copied()) else {
+            return;
+        };
+        if std::mem::replace(&mut self.anchored, true) {
+            return;
+        }
+        let edges = &mut self.tree.edges[root.range()];
+        for edge in edges.iter_mut() {
+            edge.prior = edge.prior.powf(1.0 - anchor) * (game.ways(edge.mv) as f32).powf(anchor);
+        }
+        let total: f32 = edges.iter().map(|edge| edge.prior).sum();
+        edges.iter_mut().for_each(|edge| edge.prior /= total);
+    }
+
     /// Draws the root's noise, once it has priors.
     fn prepare_root(&mut self) {
+        self.anchor_root();
         let mut rng = self.rng.clone();
         let mut halving = std::mem::take(&mut self.halving);
         let mut priors = std::mem::take(&mut self.priors);
@@ -263,6 +288,7 @@ impl<G: Features> Search<G> {
         if child == NONE {
             self.replant();
         } else {
+            self.anchored = false;
             self.tree.reroot(child);
         }
     }

@@ -1,5 +1,5 @@
 //! Fixed-depth alpha-beta search (Knuth and Moore 1975, fail-soft) over material.
-use rand::RngExt;
+use rand::seq::IndexedRandom;
 use rand_pcg::Pcg64Mcg;
 
 use crate::game::{Color, Game, Past, Turn, Wdl};
@@ -51,7 +51,7 @@ impl<G: Material> Default for AlphaBeta<G> {
 }
 
 impl<G: Material> AlphaBeta<G> {
-    /// A move of the greatest value after `depth` plies, at least 1, each such move as likely, and that value:
+    /// A move of the greatest value after `depth` plies, at least 1, each as likely as [`random_move`](crate::game::random_move) has it, and that value:
     /// material balance of the side to move in centipawns, or `±(MATE - plies)` where the game is decided. `None`
     /// where the game is over.
     pub fn choose(
@@ -96,8 +96,8 @@ impl<G: Material> AlphaBeta<G> {
         value: i32,
         rng: &mut Pcg64Mcg,
     ) -> Option<G::Move> {
-        while !moves.is_empty() {
-            let (gain, mv) = moves.swap_remove(rng.random_range(..moves.len()));
+        while let Ok(&(gain, mv)) = moves.choose_weighted(rng, |&(_, mv)| root.game.ways(mv)) {
+            moves.retain(|&(_, other)| other != mv);
             if self.after(root, gain, mv, value - 1, value) >= value {
                 return Some(mv);
             }

@@ -3,24 +3,26 @@
 //!
 //! | name | plays |
 //! |---|---|
-//! | `random` | a legal move, each as likely |
+//! | `random` | a legal move, each as likely; in an arrangement, each piece still to be placed |
 //! | `greedy` | the move with the best material balance after it; `alphabeta:1` by another name |
 //! | `alphabeta:D` | the move with the best material balance after `D` plies of best play, no quiescence search |
 //!
 //! Material is counted by [`material`]'s classic table. A won game counts above any material, the sooner the
-//! better; a drawn one as equal material. Among equally good moves each is as likely.
+//! better; a drawn one as equal material. Equally good moves are drawn from as `random` draws.
 mod alphabeta;
 pub mod material;
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 pub use alphabeta::AlphaBeta;
 pub use material::Material;
+
+use crate::game::random_move;
 
 /// Plies of the deepest `alphabeta`: beyond it no move is found in a lifetime.
 pub const DEEPEST: u8 = 20;
@@ -147,7 +149,7 @@ impl<G: Material> Opponent<G> {
         let depth = match self.builtin {
             Builtin::Random => {
                 game.legal_moves(&mut self.moves);
-                return self.moves[self.rng.random_range(..self.moves.len())];
+                return random_move(game, &self.moves, &mut self.rng);
             }
             Builtin::Greedy => 1,
             Builtin::AlphaBeta { depth } => depth,

@@ -67,6 +67,15 @@ impl Game for View {
         self.position.legal_moves(out);
     }
 
+    fn is_secret(&self) -> bool {
+        self.position.arranging().is_some()
+    }
+
+    fn ways(&self, mv: Move) -> u32 {
+        let unplaced = self.position.pool(self.position.decider());
+        mv.placed().map_or(1, |kind| unplaced[kind.index()].into())
+    }
+
     fn play(&mut self, mv: Move, history: &mut History) {
         let (before, captured) = (self.position.hash(), self.position.is_capture(mv));
         self.position.play(mv);

@@ -15,6 +15,8 @@ pub struct SelfplayConfig {
     pub full_search_share: f32,
     /// Each game, once the pieces are arranged, starts with 0..=this many plies drawn from the raw prior.
     pub opening_plies: u16,
+    /// Share of the secret arrangements that are drawn at random, each as likely, and leave no row.
+    pub random_arrangement_share: f32,
     /// Temperature of the choice of the first move, and of every placement in an arrangement.
     pub temperature_start: f32,
     /// Temperature that the choice tends to.

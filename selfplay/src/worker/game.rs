@@ -4,14 +4,15 @@
 //! placement's value is learnt from games that lie up to hundreds of plies ahead, and the search hands on
 //! what the value head has made of all of them, with the other kinds compared under the same noise; the
 //! bare outcome of one game says next to nothing of one placement in fifteen. Exploration is the root's noise,
-//! in fast searches too, and the temperature of the first move.
+//! in fast searches too, the temperature of the first move, and that some arrangements are random: from those the
+//! value head learns what a placement is worth that the policy shuns, and the belief head that it happens.
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::finished::{FinishedGame, MoveOf, Resignation, RevealOf};
 use super::notes::{Notes, Source, expected_score};
 use super::{SelfplayConfig, game_seed};
-use crate::game::{Color, Ending, Outcome, Reason, Referee, Turn, Wdl};
+use crate::game::{Color, Ending, Game, Outcome, Reason, Referee, Turn, Wdl, random_move};
 use crate::mcts::Search;
 
 /// A game in progress. Its search is lent to it, so that the tree's memory outlives the game.
@@ -28,6 +29,8 @@ pub(super) struct Live<W: Referee> {
     placements: usize,
     notes: Notes,
     opening_plies: usize,
+    /// Whose arrangement is drawn at random.
+    arranges_at_random: [bool; 2],
     /// The search under way is a full one.
     full: bool,
     /// Never resigns.
@@ -51,6 +54,11 @@ impl<W: Referee> Live<W> {
         let world = start(&mut rng);
         let opening_plies = rng.random_range(0..=config.opening_plies).into();
         let plays_on = rng.random::<f32>() < config.resign_playout_share;
+        let mut drawn = || rng.random::<f32>() < config.random_arrangement_share;
+        let arranges_at_random = match world.is_public() {
+            true => [false; 2],
+            false => [drawn(), drawn()],
+        };
         let mut live = Live {
             id,
             seed,
@@ -62,6 +70,7 @@ impl<W: Referee> Live<W> {
             placements: 0,
             notes: Notes::default(),
             opening_plies,
+            arranges_at_random,
             full: false,
             plays_on,
             hopeless: [0; 2],
@@ -85,10 +94,11 @@ impl<W: Referee> Live<W> {
         search.begin(view, self.world.history(turn), seed);
     }
 
-    /// Starts the next decision: the evaluation of the raw prior in the opening, then full searches
-    /// and fast ones, which have no noise once pieces move (playout cap randomisation: Wu 2019, section 3.1).
+    /// Starts the next decision: the evaluation of the raw prior in the opening, and where a placement is drawn
+    /// at random; then full searches and fast ones, which have no noise once pieces move (playout cap
+    /// randomisation: Wu 2019, section 3.1).
     fn plan(&mut self, config: &SelfplayConfig, search: &mut Search<W::View>) {
-        if self.in_opening() {
+        if self.in_opening() || self.places_at_random() {
             return search.plan(1, false);
         }
         self.full = self.rng.random::<f32>() < config.full_search_share;
@@ -111,6 +121,11 @@ impl<W: Referee> Live<W> {
         self.world.is_public() && self.played() < self.opening_plies
     }
 
+    fn places_at_random(&self) -> bool {
+        let placing = |turn| !self.world.is_public() && self.arranges_at_random[turn as usize];
+        matches!(self.world.turn(), Turn::Decision(turn) if placing(turn))
+    }
+
     /// Ends a search that is ready: notes its row, plays its move and starts the next search, unless
     /// the game is over. `net_step`: of the network that searched.
     pub fn decide(
@@ -125,6 +140,11 @@ impl<W: Referee> Live<W> {
         let mv = if self.in_opening() {
             self.evaluations += 1;
             search.sample_prior()
+        } else if self.places_at_random() {
+            self.evaluations += 1;
+            let (view, mut legal) = (self.world.view(turn), Vec::new());
+            view.legal_moves(&mut legal);
+            random_move(&view, &legal, &mut self.rng)
         } else {
             let decision = search.decision();
             self.evaluations += u64::from(decision.evaluations);

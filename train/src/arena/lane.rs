@@ -1,12 +1,12 @@
 //! One game in progress after another, and the two players at its board.
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use selfplay::eval::{Batch, Evaluation};
-use selfplay::game::{Color, Ending, Features, Game, Outcome, Reason, Referee, Turn};
+use selfplay::game::{Color, Ending, Features, Game, Outcome, Reason, Referee, Turn, random_move};
 use selfplay::mcts::Search;
 use selfplay::opponent::{Material, Opponent};
 
-use super::{Match, MoveOf, PlayedGame, Player, seed_of};
+use super::{Arrangement, Match, MoveOf, PlayedGame, Player, seed_of};
 
 /// A board.
 pub struct Lane<W: Referee>
@@ -46,7 +46,7 @@ struct Thinker<G: Features> {
     thinking: bool,
     visits: u32,
     temperature: f32,
-    arranges_at_random: bool,
+    arrangement: Arrangement,
     seed: u64,
 }
 
@@ -117,7 +117,7 @@ where
             let player = usize::from(color != self.first);
             let placing = !self.world.is_public();
             let at_random = match &self.seats[player] {
-                Seat::Searched(thinker) if placing => thinker.arranges_at_random,
+                Seat::Searched(thinker) if placing => thinker.arrangement == Arrangement::Random,
                 _ => !placing && self.played() < self.opening_plies.into(),
             };
             let mv = match &mut self.seats[player] {
@@ -125,7 +125,7 @@ where
                 Seat::Builtin(opponent) => {
                     opponent.choose(&self.world.view(color), self.world.history(color))
                 }
-                Seat::Searched(thinker) => match thinker.think(batches[player]) {
+                Seat::Searched(thinker) => match thinker.think(placing, batches[player]) {
                     Some(mv) => mv,
                     None => return Step::Asked(player),
                 },
@@ -141,8 +141,9 @@ where
     }
 
     fn random_move(&mut self, color: Color) -> MoveOf<W> {
-        self.world.view(color).legal_moves(&mut self.legal);
-        self.legal[self.rng.random_range(..self.legal.len())]
+        let view = self.world.view(color);
+        view.legal_moves(&mut self.legal);
+        random_move(&view, &self.legal, &mut self.rng)
     }
 
     fn play(&mut self, mv: MoveOf<W>) {
@@ -214,7 +215,7 @@ impl<G: Material + Features> Seat<G> {
                 thinking: false,
                 visits: searched.visits,
                 temperature: searched.temperature,
-                arranges_at_random: searched.arranges_at_random,
+                arrangement: searched.arrangement,
                 seed: 0,
             })),
         }
@@ -230,12 +231,16 @@ impl<G: Features> Thinker<G> {
             .begin(world.view(color), world.history(color), seed);
     }
 
-    /// The chosen move, or `None` after putting a row into `batch`.
-    fn think(&mut self, batch: &mut Batch) -> Option<G::Move> {
+    /// The chosen move, a placement where `placing`, or `None` after putting a row into `batch`.
+    fn think(&mut self, placing: bool, batch: &mut Batch) -> Option<G::Move> {
         if !self.thinking {
             self.search.plan(self.visits, false);
         }
         self.thinking = self.search.gather(batch);
-        (!self.thinking).then(|| self.search.choose(self.temperature))
+        let temperature = match self.arrangement {
+            Arrangement::Searched { temperature } if placing => temperature,
+            _ => self.temperature,
+        };
+        (!self.thinking).then(|| self.search.choose(temperature))
     }
 }

@@ -45,6 +45,8 @@ pub struct ArenaConfig {
     pub visits: u32,
     /// Temperature of the move choice; 0: the best move.
     pub temperature: f32,
+    /// Temperature of the choice of every placement of a secret arrangement.
+    pub arrangement_temperature: f32,
     /// Ply at which a game is cut (reason `ply_cap`, a draw); 0: never.
     pub ply_cap: u16,
 }
@@ -100,8 +102,20 @@ pub struct Searched {
     pub visits: u32,
     /// Temperature of the move choice; 0: the best move.
     pub temperature: f32,
-    /// Whether its arrangement is drawn at random instead, each one as likely.
-    pub arranges_at_random: bool,
+    /// How it arranges its pieces in secret.
+    pub arrangement: Arrangement,
+}
+
+/// How a player that searches arranges its pieces in secret.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrangement {
+    /// A search a placement, and so warm a choice among its moves.
+    Searched {
+        /// Temperature of the choice; at 0 an opponent that knows the player knows its arrangement.
+        temperature: f32,
+    },
+    /// At random, each arrangement as likely.
+    Random,
 }
 
 /// What a caller may see of and say to a running match.

@@ -11,7 +11,7 @@ use selfplay::rules::{Ruleset, World};
 use tch::Device;
 
 use super::selfplay::worker_count;
-use crate::arena::{self, EvaluatorFactory, Player, Searched, Watch};
+use crate::arena::{self, Arrangement, EvaluatorFactory, Player, Searched, Watch};
 use crate::config::Config;
 use crate::forms::Forms;
 use crate::strength::{StrengthRow, StrengthTable};
@@ -38,7 +38,7 @@ pub fn measure(
     if config.arena.random_arrangement && forms.rules().any(Ruleset::arranged) {
         let mut player = net.clone();
         if let Player::Searched(searched) = &mut player {
-            searched.arranges_at_random = true;
+            searched.arrangement = Arrangement::Random;
         }
         opponents.push((RANDOM_ARRANGEMENT.to_owned(), player));
     }
@@ -103,6 +103,8 @@ fn searched(config: &Config, placement: Placement, weights: Weights) -> Player {
             n => n,
         },
         temperature: config.arena.temperature,
-        arranges_at_random: false,
+        arrangement: Arrangement::Searched {
+            temperature: config.arena.arrangement_temperature,
+        },
     })
 }

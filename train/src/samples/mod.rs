@@ -95,7 +95,7 @@ const RECORD_LAYOUT: &str = "\
 0..90: square file + 9 * rank; 0 empty, else what the piece plays as, 1..=7 K A B N R C P; +8 if the opponent's;
 if face down +128 and +16 times what it is, 1..=7, 0 if the viewer does not know.
 90..97, 97..104: own and opponent's pieces of each kind that the viewer has not seen.
-104: plies since the last capture, saturating at 255. 105: plies without a capture that end the game, 0: no limit.
+104: plies since the last capture that count towards the limit, saturating at 255. 105: plies without a capture that end the game, 0: no limit.
 106: earlier occurrences of the position, 0..=2. 107, 108: squares the last move left and reached, 255: none.
 109: 1 if in check. 110..122: one bit a square, a face-down piece that only its owner, the viewer, knows.
 122: square of the next placement in an arrangement, 255: none.
