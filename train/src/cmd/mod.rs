@@ -2,6 +2,7 @@
 pub mod bench;
 pub mod inspect;
 pub mod legal;
+pub mod notate;
 pub mod perft;
 pub mod strength;
 pub mod train;

@@ -1,0 +1,2 @@
+//! Game records: games in the players' own texts.
+pub mod line;
