@@ -42,9 +42,9 @@ fn moves_are_played_one_after_the_other() {
 
 #[test]
 fn what_comes_to_light_is_told_or_follows() {
-    let moves = ["马二进三变车", "马2进3变炮", "车三进一"];
+    let moves = ["马二进三变车", "马2进3变炮", "车三退一"];
     let printed = ok(&mut notate("fanqi-10", None, "coordinates", &moves));
-    assert_eq!(printed, "h0g2=R\nb9c7=C\ng2g3\n");
+    assert_eq!(printed, "h0g2=R\nb9c7=C\ng2g1\n");
     let last = ok(&mut notate("jieqi", None, "chinese", &["h0g2"]));
     assert_eq!(last, "马二进三\n");
     let words = ["move 2", "'b9c7'", "not told", "h0g2=R"];
@@ -94,8 +94,8 @@ fn an_impossible_move_is_named() {
         &["move 2", "马8进6", "cannot go from h9 to f8"],
     );
     check(
-        &["炮二平五", "炮八平五"],
-        &["move 2", "'炮八平五'", "holds a piece"],
+        &["炮二平五", "马8进7", "车一平二"],
+        &["move 3", "'车一平二'", "holds a piece"],
     );
     check(&["h2e2", "castles"], &["move 2", "castles", "coordinates"]);
     check(&["--from", "wxf", "h2e2"], &["move 1", "h2e2", "wxf"]);

@@ -58,7 +58,7 @@ fn home_of(color: usize, square: Square) -> bool {
     match rank {
         0 => square.file() != 4,
         2 => matches!(square.file(), 1 | 7),
-        3 => square.file() % 2 == 0,
+        3 => square.file().is_multiple_of(2),
         _ => false,
     }
 }

@@ -4,6 +4,7 @@ pub mod inspect;
 pub mod legal;
 pub mod notate;
 pub mod perft;
+pub mod records;
 pub mod strength;
 pub mod train;
 

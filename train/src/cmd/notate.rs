@@ -4,7 +4,7 @@ use selfplay::rules::Notation;
 
 use crate::forms;
 use crate::output::print;
-use crate::records::line::Line;
+use crate::records::line::{self, Line};
 
 /// Print the moves of a game in another notation, one a line.
 ///
@@ -36,19 +36,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let fen = args.fen.as_deref();
     let start = Line::start(rules, fen);
     let mut line = start.with_context(|| format!("--fen {:?}", fen.unwrap_or_default()))?;
-    let looks: Vec<_> = args
-        .moves
-        .iter()
-        .map(|mv| Notation::recognise(mv))
-        .collect();
-    let from_one = looks.contains(&Some(Notation::Uci));
+    let notations = line::notations(args.from, args.moves.iter().map(String::as_str));
     let mut texts = Vec::with_capacity(args.moves.len());
-    for (i, (text, looks)) in args.moves.iter().zip(looks).enumerate() {
-        let notation = match (args.from, looks) {
-            (Some(given), _) => given,
-            (None, Some(Notation::Coordinates)) if from_one => Notation::Uci,
-            (None, looks) => looks.unwrap_or(Notation::Coordinates),
-        };
+    for (i, (text, notation)) in args.moves.iter().zip(notations).enumerate() {
         let played = line.play(notation, text);
         let played = played.with_context(|| format!("move {}", i + 1))?;
         texts.push(played.text(args.to)?);

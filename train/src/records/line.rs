@@ -130,3 +130,28 @@ fn settle(position: &mut Position, told: Reveal) -> Reveal {
     }
     light
 }
+
+/// The notation of each of a game's moves: `from`, or as it looks; squares are `uci` if any of them has a rank 10.
+pub fn notations<'a>(
+    from: Option<Notation>,
+    texts: impl Iterator<Item = &'a str>,
+) -> Vec<Notation> {
+    let looks = |text| from.or_else(|| Notation::recognise(text));
+    let mut all: Vec<_> = texts
+        .map(|text| looks(text).unwrap_or(Notation::Coordinates))
+        .collect();
+    if all.contains(&Notation::Uci) {
+        for notation in all.iter_mut().filter(|n| **n == Notation::Coordinates) {
+            *notation = Notation::Uci;
+        }
+    }
+    all
+}
+
+/// Whether Black is to move in a position's text.
+pub fn starts_with_black(fen: &str) -> bool {
+    fen.split_whitespace()
+        .skip(1)
+        .take(2)
+        .any(|field| field == "b")
+}
