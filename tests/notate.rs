@@ -36,6 +36,14 @@ fn moves_are_played_one_after_the_other() {
         &["炮二平五", "h9g7", "H0-G2", "R9=8"],
     );
     assert_eq!(ok(&mut mixed), "C2=5\nH8+7\nH2+3\nR9=8\n");
+    let tandem = Some("3k5/9/9/9/9/1N7/9/9/9/1N2K4 w");
+    let mut sign_first = notate(
+        "xiangqi",
+        tandem,
+        "chinese",
+        &["--from", "wxf", "--", "-H+7"],
+    );
+    assert_eq!(ok(&mut sign_first), "后马进七\n");
     let mut given = notate("xiangqi", None, "coordinates", &["--from", "uci", "e4e5"]);
     assert_eq!(ok(&mut given), "e3e4\n");
 }

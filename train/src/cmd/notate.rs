@@ -25,7 +25,7 @@ pub struct Args {
     /// Notation to print.
     #[arg(long, value_name = "NOTATION")]
     to: Notation,
-    /// The moves, played one after the other. What an unknown piece turned out to be follows its move: h0g2=R, 马二进三变车.
+    /// The moves, played one after the other; behind `--` if one begins with a hyphen (-C+2). What an unknown piece turned out to be follows its move: h0g2=R, 马二进三变车.
     #[arg(required = true)]
     moves: Vec<String>,
 }

@@ -53,7 +53,7 @@ pub struct ImportArgs {
     file_rows: u64,
 }
 
-/// Write the games that a run has kept as PGN.
+/// Write the games that a run has kept as PGN. It takes the run's lock, so it is refused while the run is being trained.
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
     /// Run directory.

@@ -50,7 +50,7 @@ pub fn write(
     tag("Black", &player)?;
     tag("Result", result)?;
     tag("Variant", rules.name)?;
-    tag("Format", format.name())?;
+    tag("Format", format_name(format))?;
     tag("Termination", &game.ending.reason.to_string())?;
     tag("PlyCount", &game.moves.len().to_string())?;
     if rules.hides() || game.start != Position::start(rules).fen() {
@@ -72,6 +72,16 @@ pub fn write(
         writeln!(out, "{}", words.join(" "))?;
     }
     writeln!(out, "{result}\n")
+}
+
+/// The tag's value, as other programs know it.
+fn format_name(notation: Notation) -> &'static str {
+    match notation {
+        Notation::Iccs => "ICCS",
+        Notation::Wxf => "WXF",
+        Notation::Chinese => "Chinese",
+        Notation::Coordinates | Notation::Uci | Notation::Short => notation.name(),
+    }
 }
 
 fn result(outcome: Outcome) -> &'static str {

@@ -45,6 +45,9 @@ pub fn import(
             "what lies face down is not told: its tag FEN must be a world's, which ends in 'world'"
         );
     };
+    // A tag Format is often wrong; but by its looks alone h3e3 would be read with ranks from 0.
+    let format = game.tag("Format").and_then(|format| format.parse().ok());
+    let from = from.or(format.filter(|&format| format == Notation::Uci));
     let mut end = Line::Truth(start.clone());
     let (moves, cut) = replay(&mut end, game, from);
     if let (true, Some(why)) = (moves.is_empty(), &cut) {

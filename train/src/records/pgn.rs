@@ -4,6 +4,9 @@ use super::{MOST_PLIES, RecordedGame, RecordedMove, outcome};
 /// Characters of a move's text that are kept.
 const LONGEST: usize = 64;
 
+/// Characters of a tag's value that are kept.
+const LONGEST_VALUE: usize = 1000;
+
 /// The name and the value of a tag's line, `[Name "value"]`.
 pub(super) fn tag(line: &str) -> Option<(&str, &str)> {
     let inner = line.trim().strip_prefix('[')?.strip_suffix(']')?;
@@ -15,6 +18,7 @@ pub(super) fn tag(line: &str) -> Option<(&str, &str)> {
 
 /// Notes a tag of a game, and what it says of the result.
 pub(super) fn note_tag(game: &mut RecordedGame, name: &str, value: &str) {
+    let value: String = value.chars().take(LONGEST_VALUE).collect();
     let value = value.replace("\\\"", "\"").replace("\\\\", "\\");
     if name.eq_ignore_ascii_case("Result") {
         game.tell(&value);

@@ -157,7 +157,7 @@ impl fmt::Display for Notation {
     }
 }
 
-/// A name that is no notation's.
+/// A name that is no notation's; case is no matter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no notation '{0}'; known: coordinates (or ucci), uci, iccs, wxf, chinese, short")]
 pub struct UnknownNotation(String);
@@ -166,12 +166,12 @@ impl FromStr for Notation {
     type Err = UnknownNotation;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        if name == "ucci" {
+        if name.eq_ignore_ascii_case("ucci") {
             return Ok(Notation::Coordinates);
         }
         Notation::ALL
             .into_iter()
-            .find(|notation| notation.name() == name)
+            .find(|notation| notation.name().eq_ignore_ascii_case(name))
             .ok_or_else(|| UnknownNotation(name.to_owned()))
     }
 }
