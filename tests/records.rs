@@ -178,6 +178,15 @@ fn a_file_holds_many_games_of_either_text() {
     );
     assert_eq!(found[1].line, CHINESE.lines().count() + 1);
     assert_eq!(found[5].outcome, Some(Outcome::Draw));
+    // All on one long line.
+    let long = "1. 炮二平五 马8进7 2. 马二进三 1-0 ".repeat(30_000);
+    let found = games(&long);
+    assert_eq!(found.len(), 30_000);
+    assert!(
+        found
+            .iter()
+            .all(|game| game.moves.len() == 3 && game.line == 1)
+    );
     // Without results, the tags part them.
     let open = "[Event \"a\"]\n1. h2e2\n[Event \"b\"]\n1. h2e2 h9g7\n";
     let plies: Vec<_> = games(open).iter().map(|game| game.moves.len()).collect();

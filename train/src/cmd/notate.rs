@@ -8,8 +8,8 @@ use crate::records::line::{self, Line};
 
 /// Print the moves of a game in another notation, one a line.
 ///
-/// Notations: coordinates (h2e2, ranks 0-9, also called ucci), uci (h3e3, ranks 1-10), iccs (H2-E2), wxf (C2=5), chinese (炮二平五),
-/// short (炮25).
+/// Notations: coordinates (h2e2, ranks 0-9, also called ucci), uci (h3e3, ranks 1-10), iccs (H2-E2), wxf (C2=5),
+/// chinese (炮二平五), short (炮25).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
@@ -25,7 +25,8 @@ pub struct Args {
     /// Notation to print.
     #[arg(long, value_name = "NOTATION")]
     to: Notation,
-    /// The moves, played one after the other; behind `--` if one begins with a hyphen (-C+2). What an unknown piece turned out to be follows its move: h0g2=R, 马二进三变车.
+    /// The moves, played one after the other; behind `--` if one begins with a hyphen (-C+2). What an unknown
+    /// piece turned out to be follows its move: h0g2=R, 马二进三变车.
     #[arg(required = true)]
     moves: Vec<String>,
 }

@@ -21,12 +21,12 @@ const PIECES: [Kind; 16] = {
 
 /// Whether a game in this text begins on a line.
 pub(super) fn starts(line: &str) -> bool {
-    opens(line) || line.trim_start().starts_with("[DhtmlXQ_")
+    line.trim_start().starts_with("[DhtmlXQ")
 }
 
 /// Whether a line opens a game's block.
 pub(super) fn opens(line: &str) -> bool {
-    line.contains("[DhtmlXQ]")
+    line.trim_start().starts_with("[DhtmlXQ]")
 }
 
 /// The text of one game.

@@ -2,7 +2,7 @@
 use std::path::Path;
 
 use super::pgn::Movetext;
-use super::text::Lines;
+use super::text::{Line, Lines};
 use super::{RecordedGame, dhtmlxq, pgn};
 use crate::atomic::FileError;
 
@@ -22,30 +22,26 @@ impl<'a> Games<'a> {
     /// The next game; `None` at the end.
     pub fn next_game(&mut self) -> Result<Option<RecordedGame>, FileError> {
         let (mut game, mut movetext) = (RecordedGame::default(), Movetext::default());
-        while let Some((number, line)) = self.lines.next_line()? {
-            if dhtmlxq::starts(&line) {
+        while let Some(line) = self.lines.next_line()? {
+            if dhtmlxq::starts(line.text()) {
                 if game.is_empty() {
-                    game = self.read_dhtmlxq(number, line)?;
+                    game = self.read_dhtmlxq(&line)?;
                 } else {
-                    self.lines.put_back(number, line);
+                    self.lines.put_back(line);
                 }
                 break;
             }
-            let tag = pgn::tag(&line).filter(|(name, _)| movetext.is_open() || *name == "Event");
+            let tag = pgn::tag(line.text());
+            let tag = tag.filter(|(name, _)| movetext.is_open() || *name == "Event");
             if let Some((name, value)) = tag {
                 if !game.moves.is_empty() || !movetext.is_open() {
-                    self.lines.put_back(number, line);
+                    self.lines.put_back(line);
                     break;
                 }
-                game.line = if game.line == 0 { number } else { game.line };
+                game.begin(line.number);
                 pgn::note_tag(&mut game, name, value);
-                continue;
-            }
-            if let Some(rest) = movetext.read(&mut game, number, &line) {
-                let rest = line[rest..].trim_start().to_owned();
-                if !rest.is_empty() {
-                    self.lines.put_back(number, rest);
-                }
+            } else if let Some(read) = movetext.read(&mut game, line.number, line.text()) {
+                self.lines.put_back(line.behind(read));
                 break;
             }
         }
@@ -59,17 +55,17 @@ impl<'a> Games<'a> {
     }
 
     /// A game in DhtmlXQ's tags, whose first line is given.
-    fn read_dhtmlxq(&mut self, number: usize, first: String) -> Result<RecordedGame, FileError> {
-        let mut block = dhtmlxq::Block::new(number);
-        let mut whole = block.read(&first);
+    fn read_dhtmlxq(&mut self, first: &Line) -> Result<RecordedGame, FileError> {
+        let mut block = dhtmlxq::Block::new(first.number);
+        let mut whole = block.read(first.text());
         while !whole {
             match self.lines.next_line()? {
                 None => break,
-                Some((number, line)) if dhtmlxq::opens(&line) => {
-                    self.lines.put_back(number, line);
+                Some(line) if dhtmlxq::opens(line.text()) => {
+                    self.lines.put_back(line);
                     break;
                 }
-                Some((_, line)) => whole = block.read(&line),
+                Some(line) => whole = block.read(line.text()),
             }
         }
         Ok(block.game())

@@ -54,6 +54,13 @@ impl RecordedGame {
         self.line == 0 && self.fault.is_none()
     }
 
+    /// Notes the line on which it starts, unless it has started.
+    fn begin(&mut self, line: usize) {
+        if self.line == 0 {
+            self.line = line;
+        }
+    }
+
     /// Notes the first thing that is wrong with it.
     fn blame(&mut self, why: impl Into<String>) {
         self.fault.get_or_insert(why.into());

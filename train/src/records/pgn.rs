@@ -81,7 +81,7 @@ impl Movetext {
                 "variation"
             };
             let line = self.opened;
-            game.line = if game.line == 0 { line } else { game.line };
+            game.begin(line);
             game.blame(format!("the {what} opened on line {line} is never closed"));
         }
     }
@@ -93,7 +93,7 @@ impl Movetext {
         if word.is_empty() || word.starts_with('$') {
             return false;
         }
-        game.line = if game.line == 0 { number } else { game.line };
+        game.begin(number);
         if word == "*" || outcome(word).is_some() {
             game.tell(word);
             return true;

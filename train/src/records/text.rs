@@ -9,8 +9,10 @@ use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
 use crate::atomic::FileError;
 
-/// Bytes of a line that are read; what follows is left out.
+/// Bytes after which a line is divided, at the next space if one is near.
 const LONGEST: usize = 1 << 20;
+/// How near.
+const NEAR: u64 = 4096;
 /// Bytes read at a time to find the encoding.
 const BLOCK: usize = 1 << 16;
 
@@ -19,7 +21,30 @@ pub struct Lines<'a> {
     path: &'a Path,
     input: BufReader<DecodeReaderBytes<File, Vec<u8>>>,
     number: usize,
-    put_back: Option<(usize, String)>,
+    put_back: Option<Line>,
+}
+
+/// A line, or a part of a very long one.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// From 1.
+    pub number: usize,
+    text: String,
+    /// Bytes of it that are done with.
+    done: usize,
+}
+
+impl Line {
+    /// What is left of it, without its end.
+    pub fn text(&self) -> &str {
+        self.text.get(self.done..).unwrap_or_default()
+    }
+
+    /// The same line without the first bytes of what is left.
+    pub fn behind(mut self, bytes: usize) -> Line {
+        self.done += bytes;
+        self
+    }
 }
 
 /// The encoding that a whole file is in, by chardetng's statistics; a file that is UTF-8 throughout is UTF-8.
@@ -57,29 +82,32 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The next line and its number, from 1, without its end; a line longer than a megabyte is cut.
-    pub fn next_line(&mut self) -> Result<Option<(usize, String)>, FileError> {
+    /// The next line.
+    pub fn next_line(&mut self) -> Result<Option<Line>, FileError> {
         if let Some(line) = self.put_back.take() {
             return Ok(Some(line));
         }
         let failed = |e| FileError::io(self.path, "reading", e);
         let mut bytes = Vec::new();
         let mut limited = (&mut self.input).take(LONGEST as u64);
-        if limited.read_until(b'\n', &mut bytes).map_err(failed)? == 0 {
+        limited.read_until(b'\n', &mut bytes).map_err(failed)?;
+        if bytes.len() == LONGEST && bytes.last() != Some(&b'\n') {
+            let mut limited = (&mut self.input).take(NEAR);
+            limited.read_until(b' ', &mut bytes).map_err(failed)?;
+        }
+        if bytes.is_empty() {
             return Ok(None);
         }
-        if bytes.last() == Some(&b'\n') {
-            bytes.pop();
-        } else if bytes.len() == LONGEST {
-            self.input.skip_until(b'\n').map_err(failed)?;
-        }
-        self.number += 1;
-        let line = String::from_utf8_lossy(&bytes);
-        Ok(Some((self.number, line.trim_end_matches('\r').to_owned())))
+        let number = self.number + 1;
+        self.number += usize::from(bytes.last() == Some(&b'\n'));
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_end_matches(['\n', '\r']).to_owned();
+        let done = 0;
+        Ok(Some(Line { number, text, done }))
     }
 
-    /// Gives back the rest of a line, which comes next.
-    pub fn put_back(&mut self, number: usize, line: String) {
-        self.put_back = Some((number, line));
+    /// Gives a line back, which comes next.
+    pub fn put_back(&mut self, line: Line) {
+        self.put_back = Some(line);
     }
 }
