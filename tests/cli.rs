@@ -262,8 +262,9 @@ fn outputs_that_are_closed_or_full_never_panic() {
     ok(&mut train(&run, &["run.produced_rows=1"]));
     let (run, tiny) = (run.display().to_string(), data("tiny.toml"));
     let tiny = tiny.display().to_string();
-    let printing: [&[&str]; 8] = [
+    let printing: [&[&str]; 9] = [
         &["legal"],
+        &["notate", "--to", "chinese", "h2e2", "h9g7"],
         &["perft", "--depth", "2"],
         &["perft", "--depth", "2", "--divide"],
         &["--help"],

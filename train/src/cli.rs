@@ -19,7 +19,9 @@ enum Command {
     Strength(cmd::strength::Args),
     Inspect(cmd::inspect::Args),
     Perft(cmd::perft::Args),
+    Records(cmd::records::Args),
     Legal(cmd::legal::Args),
+    Notate(cmd::notate::Args),
     Bench(cmd::bench::Args),
 }
 
@@ -30,7 +32,9 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Strength(args) => cmd::strength::run(args),
         Command::Inspect(args) => cmd::inspect::run(args),
         Command::Perft(args) => cmd::perft::run(args),
+        Command::Records(args) => cmd::records::run(args),
         Command::Legal(args) => cmd::legal::run(args),
+        Command::Notate(args) => cmd::notate::run(args),
         Command::Bench(args) => cmd::bench::run(args),
     }
 }

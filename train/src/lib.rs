@@ -12,6 +12,7 @@ pub mod metrics;
 pub mod output;
 pub mod pipeline;
 pub mod rating;
+pub mod records;
 pub mod replay;
 pub mod run_dir;
 pub mod samples;

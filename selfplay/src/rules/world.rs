@@ -71,8 +71,8 @@ impl World {
         self.views[viewer as usize].position()
     }
 
-    /// The side that is to decide.
-    fn decider(&self) -> Color {
+    /// The side that is to decide: a side that has pieces to place, else the side to move.
+    pub fn decider(&self) -> Color {
         let arranges = |&color: &Color| self.position(color).arranging().is_some();
         [Color::Red, Color::Black]
             .into_iter()

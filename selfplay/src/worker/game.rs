@@ -221,7 +221,7 @@ impl<W: Referee> Live<W> {
         let resign_moves = config.resign_moves.max(1) as usize;
         let lowest = self.plays_on.then(|| self.notes.lowest(resign_moves));
         let opening_plies = self.opening_plies.min(self.played());
-        let rows = self.notes.finish(ending, self.moves.len());
+        let rows = self.notes.finish(ending.outcome, self.moves.len());
         let resignation = match self.would_resign {
             Some((loser, _)) if ending.reason == Reason::Resignation => {
                 Resignation::Resigned(loser)

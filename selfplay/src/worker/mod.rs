@@ -11,6 +11,7 @@ mod port;
 
 pub use config::SelfplayConfig;
 pub use finished::{FinishedGame, MoveOf, Resignation, RevealOf};
+pub use notes::{Notes, Source};
 pub use port::{EvalPort, InlinePort};
 
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! The rows of a game in progress, and what is filled in when it ends.
-use crate::game::{Color, Ending, Features, Referee, Wdl};
+use crate::game::{Color, Features, Game, Outcome, Referee, Wdl};
 use crate::mcts::Decision;
 use crate::record::{RECORD_BYTES, Rows, quantise};
 
 use super::finished::MoveOf;
 
-/// A game's rows so far.
+/// A game's rows so far, of self-play or of a record.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub struct Notes {
     rows: Rows,
     /// Of each row.
     origins: Vec<Origin>,
@@ -25,29 +25,66 @@ struct Origin {
 }
 
 /// What the rows of one decision have in common.
-pub(super) struct Source {
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// Id of the game.
     pub game: u64,
+    /// Training step of the network that searched; 0 of a record.
     pub net_step: u64,
+    /// Plies of the game before it.
     pub ply: usize,
-    /// By a full search.
+    /// By a full search, so that its policy is trained.
     pub full: bool,
 }
 
 impl Notes {
-    /// Adds the row of the side to decide, and behind it, where the players know different things and both see
-    /// what is decided, its opponent's of the same position: what that one knows, and what then was decided.
-    pub fn push<W: Referee>(
+    /// Adds the rows of a decision of self-play.
+    pub(super) fn push<W: Referee>(
         &mut self,
         world: &W,
         decider: Color,
         decision: &Decision<MoveOf<W>>,
         source: &Source,
     ) {
+        let moves = decision.moves.iter();
+        let targets = moves.map(|info| (info.policy_index, info.target));
+        self.push_rows(world, decider, targets, decision.wdl, source);
+    }
+
+    /// Adds the rows of a decision that was played in a game whose outcome is known: the move is the policy's target,
+    /// the outcome the value's.
+    pub fn push_played<W: Referee>(
+        &mut self,
+        world: &W,
+        (decider, mv): (Color, MoveOf<W>),
+        outcome: Outcome,
+        source: &Source,
+    ) {
+        let (view, mut moves) = (world.view(decider), Vec::new());
+        view.legal_moves(&mut moves);
+        let one_hot = |&legal: &MoveOf<W>| {
+            let target = if legal == mv { 1.0 } else { 0.0 };
+            (view.policy_index(legal), target)
+        };
+        let wdl = Wdl::of(outcome, decider);
+        self.push_rows(world, decider, moves.iter().map(one_hot), wdl, source);
+    }
+
+    /// Adds the row of the side to decide, and behind it, where the players know different things and both see
+    /// what is decided, its opponent's of the same position: what that one knows, and what then was decided.
+    fn push_rows<W: Referee>(
+        &mut self,
+        world: &W,
+        decider: Color,
+        targets: impl Iterator<Item = (u16, f32)> + Clone,
+        wdl: Wdl,
+        source: &Source,
+    ) {
         let public = world.is_public();
         let watched = public && !world.open_to_both();
         let watcher = watched.then_some(decider.other());
         for viewer in [Some(decider), watcher].into_iter().flatten() {
-            self.push_row(world, viewer, decision, source);
+            self.push_row(world, viewer, targets.clone(), wdl, source);
             self.origins.push(Origin {
                 decider,
                 ply: source.ply,
@@ -60,7 +97,8 @@ impl Notes {
         &mut self,
         world: &W,
         viewer: Color,
-        decision: &Decision<MoveOf<W>>,
+        targets: impl Iterator<Item = (u16, f32)>,
+        wdl: Wdl,
         source: &Source,
     ) {
         let rows = &mut self.rows;
@@ -69,13 +107,13 @@ impl Notes {
             .view(viewer)
             .record(world.history(viewer), &mut record);
         rows.records.push(record);
-        for info in &decision.moves {
-            rows.policy_index.push(info.policy_index);
-            rows.policy_prob.push(quantise(info.target));
+        for (index, target) in targets {
+            rows.policy_index.push(index);
+            rows.policy_prob.push(quantise(target));
         }
         rows.policy_end.push(rows.policy_index.len() as u64);
         rows.policy_weight.push(source.full.into());
-        let Wdl { win, draw, loss } = decision.wdl;
+        let Wdl { win, draw, loss } = wdl;
         rows.search_wdl.push([win, draw, loss]);
         rows.truth.push(world.truth(viewer));
         rows.game.push(source.game);
@@ -85,7 +123,7 @@ impl Notes {
 
     /// By colour, the lowest threshold under which its expected score stayed for `moves` own moves in
     /// a row; 1 in a game too short for that.
-    pub fn lowest(&self, moves: usize) -> [f32; 2] {
+    pub(super) fn lowest(&self, moves: usize) -> [f32; 2] {
         [Color::Red, Color::Black].map(|color| {
             let all = self.origins.iter().zip(&self.rows.search_wdl);
             let scores: Vec<_> = all
@@ -98,9 +136,9 @@ impl Notes {
     }
 
     /// Fills in what the rows could not know before the end of the game after `plies`.
-    pub fn finish(mut self, ending: Ending, plies: usize) -> Rows {
+    pub fn finish(mut self, outcome: Outcome, plies: usize) -> Rows {
         for origin in &self.origins {
-            let Wdl { win, draw, .. } = Wdl::of(ending.outcome, origin.decider);
+            let Wdl { win, draw, .. } = Wdl::of(outcome, origin.decider);
             self.rows.outcome.push(if win == 1.0 {
                 0
             } else if draw == 1.0 {

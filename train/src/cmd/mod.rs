@@ -2,7 +2,9 @@
 pub mod bench;
 pub mod inspect;
 pub mod legal;
+pub mod notate;
 pub mod perft;
+pub mod records;
 pub mod strength;
 pub mod train;
 

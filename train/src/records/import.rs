@@ -1,0 +1,132 @@
+//! Training rows of recorded games.
+use anyhow::{Context, anyhow, bail};
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use selfplay::game::{Color, Outcome, Referee, Turn};
+use selfplay::record::Rows;
+use selfplay::rules::{Move, Notation, Ruleset, World};
+use selfplay::worker::{Notes, Source};
+
+use super::RecordedGame;
+use super::line::{self, Line};
+
+/// What became of a game.
+#[derive(Debug)]
+pub struct Imported {
+    /// One a ply and viewer; the move played is the policy's target, the result the value's.
+    pub rows: Rows,
+    /// Plies that they tell of.
+    pub plies: usize,
+    /// Why the plies that follow could not be used, if any do.
+    pub cut: Option<anyhow::Error>,
+}
+
+/// The rows of a game, up to its first move that cannot be; an error if there are none.
+///
+/// `from`: the notation of its moves; `None`: each is read by its looks. `id`: its id in the rows.
+pub fn import(
+    game: &RecordedGame,
+    rules: &'static Ruleset,
+    from: Option<Notation>,
+    id: u64,
+) -> anyhow::Result<Imported> {
+    if let Some(fault) = &game.fault {
+        bail!("{fault}");
+    }
+    check_form(game, rules)?;
+    if game.moves.is_empty() {
+        bail!("it has no moves");
+    }
+    let fen = game.tag("FEN").filter(|fen| !fen.trim().is_empty());
+    let start = Line::start(rules, fen);
+    let start = start.with_context(|| format!("its FEN {:?}", fen.unwrap_or_default()))?;
+    let Line::Truth(start) = start else {
+        bail!(
+            "what lies face down is not told: its tag FEN must be a world's, which ends in 'world'"
+        );
+    };
+    // A tag Format is often wrong; but by its looks alone h3e3 would be read with ranks from 0.
+    let format = game.tag("Format").and_then(|format| format.parse().ok());
+    let from = from.or(format.filter(|&format| format == Notation::Uci));
+    let mut end = Line::Truth(start.clone());
+    let (moves, cut) = replay(&mut end, game, from);
+    if let (true, Some(why)) = (moves.is_empty(), &cut) {
+        bail!("{why:#}");
+    }
+    let outcome = outcome(game, &end, cut.is_none())?;
+    let rows = rows(*start, &moves, outcome, id, game.moves.len());
+    let plies = moves.len();
+    Ok(Imported { rows, plies, cut })
+}
+
+/// A record says which form it is of, if it does, in the tag Variant; and which game, in the tag Game.
+fn check_form(game: &RecordedGame, rules: &Ruleset) -> anyhow::Result<()> {
+    let known = ["chinese chess", "xiangqi", "象棋", "翻棋", "揭棋", "jieqi"];
+    if let Some(name) = game.tag("Game") {
+        let lower = name.to_lowercase();
+        if !known.iter().any(|known| lower.contains(known)) {
+            bail!("its tag Game is {name:?}, expected \"Chinese Chess\"");
+        }
+    }
+    match game.tag("Variant") {
+        Some(name) if !name.eq_ignore_ascii_case(rules.name) => {
+            bail!("it is of the form {name:?}, not {:?} (--form)", rules.name)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Plays a game's moves up to the first that cannot be.
+fn replay(
+    line: &mut Line,
+    game: &RecordedGame,
+    from: Option<Notation>,
+) -> (Vec<Move>, Option<anyhow::Error>) {
+    let notations = line::notations(from, game.moves.iter().map(|mv| mv.text.as_str()));
+    let mut moves = Vec::with_capacity(game.moves.len());
+    for (mv, notation) in game.moves.iter().zip(notations) {
+        let number = line.position().ply() / 2 + 1;
+        let side = match line.position().decider() {
+            Color::Red => "Red",
+            Color::Black => "Black",
+        };
+        match line.play(notation, &mv.text) {
+            Ok(played) => moves.push(played.mv),
+            Err(why) => {
+                let about = format!("move {number} of {side} (line {})", mv.line);
+                return (moves, Some(why.context(about)));
+            }
+        }
+    }
+    (moves, None)
+}
+
+/// The outcome as the record tells it, else as the rules judge the last position of a whole game.
+fn outcome(game: &RecordedGame, end: &Line, whole: bool) -> anyhow::Result<Outcome> {
+    let judged = || match end {
+        Line::Truth(world) if whole => match world.turn() {
+            Turn::Over(ending) => Some(ending.outcome),
+            Turn::Decision(_) | Turn::Chance => None,
+        },
+        _ => None,
+    };
+    let told = game.outcome.or_else(judged);
+    told.ok_or_else(|| anyhow!("it has no result, and its last position does not decide it"))
+}
+
+fn rows(mut world: World, moves: &[Move], outcome: Outcome, game: u64, plies: usize) -> Rows {
+    let mut notes = Notes::default();
+    // The truth holds no chance: the generator is never asked.
+    let mut unused = Pcg64Mcg::seed_from_u64(0);
+    for (ply, &mv) in moves.iter().enumerate() {
+        let source = Source {
+            game,
+            net_step: 0,
+            ply,
+            full: true,
+        };
+        notes.push_played(&world, (world.decider(), mv), outcome, &source);
+        world.apply(mv, &mut unused);
+    }
+    notes.finish(outcome, plies)
+}
