@@ -11,7 +11,7 @@ use selfplay::record::Rows;
 use train::atomic::{self, FileError};
 use train::games::{self, GameText};
 use train::replay::RowTotals;
-use train::run_dir::{Commit, RunDir, State, TrainingState};
+use train::run_dir::{Commit, RunDir, RunFiles, State, TrainingState};
 use train::samples::{self, SamplesConfig, ShardHead};
 
 mod random_rows;
@@ -600,7 +600,7 @@ fn a_file_in_the_way_is_an_error() {
             assert!(error.contains(words), "{error}");
         }
     }
-    let error = RunDir::open_existing(&path).unwrap_err().to_string();
+    let error = RunFiles::open(&path).unwrap_err().to_string();
     assert!(
         error.contains("file: not a run directory: it is a file"),
         "{error}"

@@ -21,6 +21,8 @@ enum Command {
     Perft(cmd::perft::Args),
     Legal(cmd::legal::Args),
     Bench(cmd::bench::Args),
+    Uci(cmd::uci::Args),
+    Ucci(cmd::ucci::Args),
 }
 
 /// Runs the chosen subcommand.
@@ -32,6 +34,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Perft(args) => cmd::perft::run(args),
         Command::Legal(args) => cmd::legal::run(args),
         Command::Bench(args) => cmd::bench::run(args),
+        Command::Uci(args) => cmd::uci::run(args),
+        Command::Ucci(args) => cmd::ucci::run(args),
     }
 }
 
