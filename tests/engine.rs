@@ -160,7 +160,7 @@ fn positions_are_understood_or_refused_with_a_reason() {
     check_position("jieqi", &format!("{jieqi} moves h2h9=C"), &[]);
     check_position(
         "jieqi",
-        &format!("{jieqi} moves h2h9=CxK"),
+        &format!("{jieqi} red moves h2h9=CxK"),
         &["takes", "no K"],
     );
     // The owner does not learn what was taken.
@@ -180,7 +180,7 @@ fn positions_are_understood_or_refused_with_a_reason() {
 #[test]
 fn repetitions_are_known_from_the_moves() {
     let mut talk = Talk::new(Protocol::Uci, Some(model()));
-    let fen = "position fen 3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 0 1 moves";
+    let fen = "position fen 3k5/9/9/9/r8/9/9/9/4R4/5K3 w - - 0 1 moves";
     let cycle = "e1d1 d9e9 d1e1 e9d9";
     talk.tell(&[&format!("{fen} e1d1 d9e9 d1e1")]);
     let lines = talk.go("go nodes 40");

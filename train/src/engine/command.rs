@@ -2,6 +2,7 @@
 use std::iter::Peekable;
 use std::str::SplitWhitespace;
 
+use super::protocol::quote;
 use super::text::number;
 
 /// A line that was understood.
@@ -20,8 +21,8 @@ pub enum Command {
         /// Its value, if one is given.
         value: Option<String>,
     },
-    /// `position`
-    Position(PositionText),
+    /// `position`; what is wrong with it, if so.
+    Position(Result<PositionText, String>),
     /// `banmoves`: moves that the next search may not play.
     BanMoves(Vec<String>),
     /// `go`
@@ -110,23 +111,22 @@ impl<'a> Words<'a> {
     }
 
     /// The rest of a `position` line, which means the same in both protocols.
-    pub fn position(&mut self) -> Command {
+    pub fn position(&mut self) -> Result<PositionText, String> {
         let fen = match self.next() {
             Some("startpos") => None,
             Some("fen") => Some(self.until(&["moves"]).join(" ")),
             _ => {
-                let why = "position: expected startpos or fen FEN, then perhaps moves M1 M2 ...";
-                return Command::Unknown(why.to_owned());
+                return Err("expected startpos or fen FEN, then perhaps moves M1 M2 ...".to_owned());
             }
         };
         let moves = match self.next() {
             None => Vec::new(),
             Some("moves") => self.until(&[]),
             Some(word) => {
-                let why = format!("position: '{word}' where only moves M1 M2 ... may follow");
-                return Command::Unknown(why);
+                let word = quote(word);
+                return Err(format!("'{word}' where only moves M1 M2 ... may follow"));
             }
         };
-        Command::Position(PositionText { fen, moves })
+        Ok(PositionText { fen, moves })
     }
 }

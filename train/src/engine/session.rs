@@ -1,6 +1,7 @@
 //! What a program says, line by line, and what it is answered.
 use std::io::{self, Read};
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
@@ -155,7 +156,7 @@ impl Session {
                 self.banned.clear();
             }
             Command::SetOption { name, value } => self.set(&name, value.as_deref()),
-            Command::Position(text) => self.position(&text),
+            Command::Position(text) => self.position(text),
             Command::BanMoves(moves) => self.banned = moves,
             Command::Go(go) => self.go(&go),
             Command::Stop => self.stop(),
@@ -198,11 +199,7 @@ impl Session {
         self.stop();
         let thinker = match self.mind.take() {
             Some(Mind::Idle(thinker)) => thinker,
-            Some(Mind::Busy(handle, _)) => handle.join().unwrap_or_else(|_| {
-                self.voice
-                    .note("the search broke off; its network has to be loaded again");
-                Box::default()
-            }),
+            Some(Mind::Busy(handle, _)) => handle.join().unwrap_or_default(),
             None => Box::default(),
         };
         match self.mind.insert(Mind::Idle(thinker)) {
@@ -261,10 +258,10 @@ impl Session {
         self.banned.clear();
     }
 
-    fn position(&mut self, text: &PositionText) {
+    fn position(&mut self, text: Result<PositionText, String>) {
         self.banned.clear();
         let ranks = self.voice.protocol.ranks(&self.options);
-        let told = Told::read(self.rules, text, ranks, self.options.side);
+        let told = text.and_then(|text| Told::read(self.rules, &text, ranks, self.options.side));
         self.told = told
             .map_err(|why| self.voice.note(&format!("position: {why}")))
             .ok();
@@ -284,6 +281,7 @@ impl Session {
             return self.voice.best(None, ranks);
         };
         let only = self.allowed(&told, &go.only, ranks);
+        let fallback = only.first().or(told.legal().first()).copied();
         let color = told.view.position().decider();
         let order = Order {
             only,
@@ -295,11 +293,17 @@ impl Session {
             stop: AtomicBool::new(false),
             pondering: AtomicBool::new(go.ponder),
         });
-        let (voice, told_thinker) = (self.voice.clone(), Arc::clone(&signal));
+        let (voice, heard) = (self.voice.clone(), Arc::clone(&signal));
         let options = self.options.clone();
         let think = move || {
             let say = |event: Event| voice.event(event, &options);
-            let best = thinker.think(order, &told_thinker, &say);
+            let think = AssertUnwindSafe(|| thinker.think(order, &heard, &say));
+            let best = catch_unwind(think).unwrap_or_else(|_| {
+                // A bug, of which standard error tells: the program must not wait for ever all the same.
+                voice.note("the search broke off; a legal move is played");
+                thinker.forget();
+                fallback.map(|mv| (mv, None))
+            });
             voice.best(best, ranks);
             Box::new(thinker)
         };

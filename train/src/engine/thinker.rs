@@ -131,6 +131,7 @@ impl Thinker {
             let reason = ending.reason;
             say(Event::Note(format!("the game is over here: {reason}")));
             order.told = order.told.without_history();
+            self.forget();
             if matches!(order.told.view.turn(&order.told.history), Turn::Over(_)) {
                 return Ok((self.likeliest(order)?, None));
             }
@@ -152,8 +153,11 @@ impl Thinker {
             Ok(()) => search.choose(order.options.temperature),
             Err(error) => return Err(error.to_string()),
         };
-        let line = report::lines(search, usize::MAX);
-        let line = line.iter().find(|line| line.pv[0] == mv);
+        // After a placement it is the same side's turn again.
+        let lines = report::lines(search, usize::MAX);
+        let line = lines
+            .iter()
+            .find(|line| line.pv[0] == mv && mv.placed().is_none());
         Ok((mv, line.and_then(|line| line.pv.get(1).copied())))
     }
 
@@ -233,8 +237,8 @@ struct Run<'a> {
     depth: u64,
     seldepth: u64,
     reported: Instant,
-    /// Simulations at which the next report is due, whatever the time.
-    report_at: u64,
+    /// New simulations at the last report, if there was one.
+    reported_nodes: Option<u64>,
 }
 
 impl<'a> Run<'a> {
@@ -260,7 +264,7 @@ impl<'a> Run<'a> {
             depth: 1,
             seldepth: 1,
             reported: now,
-            report_at: 1,
+            reported_nodes: None,
         }
     }
 
@@ -282,7 +286,9 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        self.report();
+        if self.reported_nodes != Some(self.nodes()) {
+            self.report();
+        }
         Ok(())
     }
 
@@ -312,7 +318,9 @@ impl<'a> Run<'a> {
             if self.is_over() {
                 return Ok(true);
             }
-            if self.nodes() >= self.report_at || self.reported.elapsed() >= REPORT {
+            // Early ones come as the simulations double.
+            let doubled = |last| self.nodes() >= 2 * last;
+            if self.reported_nodes.is_none_or(doubled) || self.reported.elapsed() >= REPORT {
                 self.report();
             }
         }
@@ -349,7 +357,7 @@ impl<'a> Run<'a> {
 
     fn report(&mut self) {
         let nodes = self.nodes();
-        (self.reported, self.report_at) = (Instant::now(), 2 * nodes.max(1));
+        (self.reported, self.reported_nodes) = (Instant::now(), Some(nodes));
         let progress = Progress {
             depth: self.depth,
             seldepth: self.seldepth.max(self.depth),

@@ -14,7 +14,7 @@ pub fn parse(line: &str, unit_ms: u64) -> Command {
         Some("ucci") => Command::Hello,
         Some("isready") => Command::Ready,
         Some("setoption") => set_option(&mut words),
-        Some("position") => words.position(),
+        Some("position") => Command::Position(words.position()),
         Some("banmoves") => Command::BanMoves(words.until(&[])),
         Some("go") => Command::Go(Box::new(go(&mut words, unit_ms))),
         Some("stop") => Command::Stop,

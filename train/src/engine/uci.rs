@@ -28,7 +28,7 @@ pub fn parse(line: &str) -> Command {
         Some("isready") => Command::Ready,
         Some("ucinewgame") => Command::NewGame,
         Some("setoption") => set_option(&mut words),
-        Some("position") => words.position(),
+        Some("position") => Command::Position(words.position()),
         Some("go") => Command::Go(Box::new(go(&mut words))),
         Some("stop") => Command::Stop,
         Some("ponderhit") => Command::PonderHit,
