@@ -25,6 +25,8 @@ fn play_form(rules: &'static Ruleset, seed: u64, plies: usize) {
     let mut world = World::start(rules, &mut rng);
     let mut talk = Talk::new(Protocol::Uci, Some(model()));
     talk.tell(&[&format!("setoption name UCI_Variant value {}", rules.name)]);
+    let root = ["gumbel", "puct"][seed as usize % 2];
+    talk.tell(&[&format!("setoption name Root value {root}")]);
     // Each side's own placements, and what both see.
     let (mut own, mut public) = ([const { Vec::new() }; 2], Vec::new());
     for _ in 0..plies {
@@ -337,6 +339,8 @@ fn options_are_taken_or_refused_with_what_is_valid() {
     );
     check("name Temperature value 0.5", &[]);
     check("name Temperature value nan", &["Temperature", "0 to 10"]);
+    check("name Root value puct", &[]);
+    check("name Root value alphabeta", &["auto, gumbel, puct"]);
     check("name Ponder value true", &[]);
     check("name Ponder value perhaps", &["true or false"]);
     check(

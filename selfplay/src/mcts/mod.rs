@@ -184,6 +184,11 @@ impl<G: Features> Search<G> {
         })
     }
 
+    /// Its settings.
+    pub fn config(&self) -> &SearchConfig {
+        &self.config
+    }
+
     /// The position at the root.
     pub fn position(&self) -> Option<&G> {
         self.game.as_ref()

@@ -74,13 +74,16 @@ impl Budget {
             || self.time.is_some_and(|time| self.begun.elapsed() >= time)
     }
 
+    /// Time that is left, where there is a limit.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.time
+            .map(|time| time.saturating_sub(self.begun.elapsed()))
+    }
+
     /// Whether at this rate (simulations a second) no move can catch up with one that is `lead` simulations
     /// ahead before the time is up. Only of a clock: a time given for the move is used.
     pub fn is_settled(&self, lead: u64, rate: f64) -> bool {
-        let left = |time: Duration| time.saturating_sub(self.begun.elapsed()).as_secs_f64();
-        self.saves
-            && self
-                .time
-                .is_some_and(|time| lead as f64 > left(time) * rate)
+        let left = self.time_left().filter(|_| self.saves);
+        left.is_some_and(|left| lead as f64 > left.as_secs_f64() * rate)
     }
 }

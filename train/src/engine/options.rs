@@ -2,6 +2,7 @@
 use std::path::PathBuf;
 
 use selfplay::game::Color;
+use selfplay::mcts::RootKind;
 use selfplay::rules::Ruleset;
 
 use super::protocol::quote;
@@ -43,6 +44,8 @@ pub struct Options {
     pub visits: u64,
     /// `Temperature` of the move choice; 0: the best move.
     pub temperature: f32,
+    /// `Root`: how the root chooses what to visit; `None`: as the network was trained.
+    pub root: Option<RootKind>,
     /// `Side`: whose knowledge a position is that does not say; `None`: that of the side to move.
     pub side: Option<Color>,
     /// `usemillisec`: whether UCCI's times are in milliseconds, not in seconds.
@@ -61,6 +64,7 @@ impl Default for Options {
             show_wdl: false,
             visits: 0,
             temperature: 0.0,
+            root: None,
             side: None,
             millisec: false,
         }
@@ -99,6 +103,10 @@ pub fn all(variant: &str) -> Vec<(&'static str, Kind)> {
         ("UCI_ShowWDL", Kind::Check(ours.show_wdl)),
         ("Visits", Kind::Spin(ours.visits, 0, 1_000_000_000)),
         ("Temperature", Kind::Text("0")),
+        (
+            "Root",
+            Kind::Combo("auto".into(), vec!["auto", "gumbel", "puct"]),
+        ),
         (
             "Side",
             Kind::Combo("auto".into(), vec!["auto", "red", "black"]),
@@ -187,6 +195,14 @@ impl Options {
                     let value = quote(value);
                     format!("option Temperature: '{value}' is not a number from 0 to 10; it stays as it was")
                 })?;
+            }
+            "Root" => {
+                self.root = match value {
+                    "gumbel" => Some(RootKind::Gumbel),
+                    "puct" => Some(RootKind::Puct),
+                    _ => None,
+                };
+                return Ok(Effect::Forget);
             }
             "Side" => {
                 self.side = match value {

@@ -1,14 +1,16 @@
 //! The search behind `go`, on a thread of its own.
 //!
-//! Whatever root search the network was trained with, here it is PUCT: a clock or a `stop` may end it at any
-//! moment, while sequential halving has to know its budget beforehand. Only one leaf at a time is evaluated.
+//! It searches as the network was trained to (`search.root`), in rounds, after each of which and also within
+//! which it may end. Under PUCT a round is a few simulations. Sequential halving (gumbel) has to know its budget:
+//! a round is what the time allows at the rate so far, or as many simulations as before where nothing limits them;
+//! the tree stays, and what it knows counts from the start. Only one leaf at a time is evaluated.
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use model::device::compute_threads;
 use selfplay::eval::{Batch, EvalError};
 use selfplay::game::{Features, Game, Turn};
-use selfplay::mcts::{RootKind, Search, SearchConfig};
+use selfplay::mcts::{RootKind, Search};
 use selfplay::record::RECORD_BYTES;
 use selfplay::rules::{Move, View};
 
@@ -18,9 +20,11 @@ use super::model::Model;
 use super::options::Options;
 use super::report::{self, Line};
 
-/// Simulations between two looks at what is settled. Those that need no network take a few microseconds each, so
-/// a `stop` never waits for long.
-const CHUNK: u64 = 64;
+/// Simulations of a round of PUCT, and of the first of sequential halving if nothing is known of its rate.
+const SHORTEST: u64 = 32;
+/// Simulations of the longest round. Those that need no network take a few microseconds each and are not
+/// interrupted, so a `stop` never waits for long.
+const LONGEST: u64 = 4096;
 /// Longest time between two reports.
 const REPORT: Duration = Duration::from_millis(500);
 /// How often a search that has nothing left to do looks for its end.
@@ -76,6 +80,8 @@ pub struct Thinker {
     search: Option<Search<View>>,
     /// The game whose tree `search` holds, if a later move of it can go on with it.
     last: Option<Told>,
+    /// Simulations a second of the last search.
+    rate: Option<f64>,
     batch: Batch,
 }
 
@@ -147,8 +153,9 @@ impl Thinker {
         else {
             return Err("no search".to_owned());
         };
-        let mut run = Run::new(order, signal, say, search);
+        let mut run = Run::new(order, signal, say, search, self.rate);
         let ended = run.to_the_end(model, &mut self.batch);
+        self.rate = run.rate();
         let mv = match ended {
             Ok(()) => search.choose(order.options.temperature),
             Err(error) => return Err(error.to_string()),
@@ -179,10 +186,9 @@ impl Thinker {
                 }
             }
             (search, _) => {
-                let config = SearchConfig {
-                    root: RootKind::Puct,
-                    ..model.search.clone()
-                };
+                let mut config = model.search.clone();
+                config.considered = config.considered.max(order.options.lines as u32);
+                config.root = order.options.root.unwrap_or(config.root);
                 let search = search.insert(Search::new(config));
                 search.begin_among(told.view, &told.history, told.view.position().hash(), only);
             }
@@ -228,8 +234,11 @@ struct Run<'a> {
     signal: &'a Signal,
     say: &'a dyn Fn(Event),
     options: &'a Options,
+    root: RootKind,
     pondering: bool,
     begun: Instant,
+    /// Simulations a second of an earlier search.
+    earlier_rate: Option<f64>,
     /// Simulations that the tree had.
     kept: u64,
     leaves: u64,
@@ -247,8 +256,9 @@ impl<'a> Run<'a> {
         signal: &'a Signal,
         say: &'a dyn Fn(Event),
         search: &'a mut Search<View>,
+        earlier_rate: Option<f64>,
     ) -> Self {
-        let kept = visits(search);
+        let (kept, root) = (visits(search), search.config().root);
         let now = Instant::now();
         Run {
             search,
@@ -256,6 +266,8 @@ impl<'a> Run<'a> {
             signal,
             say,
             options: &order.options,
+            root,
+            earlier_rate,
             pondering: signal.pondering.load(Relaxed),
             begun: now,
             kept,
@@ -272,14 +284,14 @@ impl<'a> Run<'a> {
     fn to_the_end(&mut self, model: &mut Model, batch: &mut Batch) -> Result<(), EvalError> {
         loop {
             let before = self.nodes();
-            let planned = CHUNK
+            let planned = (self.round())
                 .min(self.budget.nodes_left(before))
                 .max(u64::from(self.is_new()));
             if planned == 0 {
                 break;
             }
             self.search.plan(planned as u32, false);
-            let over = self.chunk(model, batch)?;
+            let over = self.simulate(model, batch)?;
             let solved = self.nodes() - before < planned;
             let full = self.search.bytes() > (self.options.hash_mib << 20) / 2;
             if over || solved || full || self.is_settled() {
@@ -302,8 +314,29 @@ impl<'a> Run<'a> {
         visits(self.search).saturating_sub(self.kept)
     }
 
-    /// Searches as planned; whether the search is over.
-    fn chunk(&mut self, model: &mut Model, batch: &mut Batch) -> Result<bool, EvalError> {
+    /// Simulations a second; unknown before there are enough to tell.
+    fn rate(&self) -> Option<f64> {
+        let (nodes, seconds) = (self.nodes(), self.begun.elapsed().as_secs_f64());
+        if nodes < SHORTEST {
+            return self.earlier_rate;
+        }
+        Some(nodes as f64 / seconds.max(1e-3))
+    }
+
+    /// Simulations of the next round.
+    fn round(&self) -> u64 {
+        let time = self.budget.time_left().filter(|_| !self.pondering);
+        let round = match (self.root, time, self.rate()) {
+            (RootKind::Puct, ..) | (_, Some(_), None) => SHORTEST,
+            (RootKind::Gumbel, Some(left), Some(rate)) => (left.as_secs_f64() * rate) as u64,
+            _ if self.pondering || self.budget.is_endless() => self.nodes().max(SHORTEST),
+            (RootKind::Gumbel, None, _) => LONGEST,
+        };
+        round.clamp(SHORTEST / 4, LONGEST)
+    }
+
+    /// Searches a round; whether the search is over.
+    fn simulate(&mut self, model: &mut Model, batch: &mut Batch) -> Result<bool, EvalError> {
         loop {
             batch.clear();
             if !self.search.gather(batch) {
@@ -336,7 +369,7 @@ impl<'a> Run<'a> {
 
     /// Whether the move that leads cannot be caught up with any more.
     fn is_settled(&self) -> bool {
-        if self.pondering {
+        if self.pondering || self.root == RootKind::Gumbel {
             return false;
         }
         let children = self.search.root().map(|root| {
@@ -351,8 +384,8 @@ impl<'a> Run<'a> {
             Some([first, second, ..]) => u64::from(first - second),
             _ => 0,
         };
-        let rate = self.nodes() as f64 / self.begun.elapsed().as_secs_f64().max(1e-3);
-        self.budget.is_settled(lead, rate)
+        self.rate()
+            .is_some_and(|rate| self.budget.is_settled(lead, rate))
     }
 
     fn report(&mut self) {
