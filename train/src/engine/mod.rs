@@ -16,6 +16,7 @@ mod model;
 mod options;
 mod protocol;
 mod report;
+mod run;
 mod session;
 mod text;
 mod thinker;
