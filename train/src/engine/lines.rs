@@ -21,6 +21,7 @@ pub enum Line {
 }
 
 impl<R: Read> Lines<R> {
+    /// The lines of `input`.
     pub fn of(input: R) -> Self {
         Lines {
             input: BufReader::new(input),

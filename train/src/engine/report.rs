@@ -51,8 +51,8 @@ pub struct Line {
     pub score: Score,
 }
 
-/// The score in hundredths of a pawn of an expected score `q` in -1..=1: 100 log10(s / (1 - s)) · 4 with
-/// s = (q + 1) / 2, which is the difference in Elo at which a player scores s, within ±2000.
+/// The score in hundredths of a pawn of an expected score `q` in -1..=1: 400 log10(s / (1 - s)) with s = (q + 1) / 2,
+/// which is the difference in Elo at which a player scores s, within ±2000.
 pub fn centipawns(q: f32) -> i32 {
     let s = (0.5 * (q + 1.0)).clamp(1e-6, 1.0 - 1e-6);
     (400.0 * (s / (1.0 - s)).log10())
