@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use train::atomic;
-use train::run_dir::{RunDir, State};
+use train::run_dir::{RunDir, RunFiles, State};
 
 /// Opens a folder that holds one file, and expects an error and the folder untouched.
 fn check_refused(name: &str, content: &str, expected: &str) {
@@ -96,7 +96,7 @@ fn a_file_in_the_way_is_an_error() {
             assert!(error.contains(words), "{error}");
         }
     }
-    let error = RunDir::open_existing(&path).unwrap_err().to_string();
+    let error = RunFiles::open(&path).unwrap_err().to_string();
     assert!(
         error.contains("file: not a run directory: it is a file"),
         "{error}"

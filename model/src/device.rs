@@ -149,7 +149,12 @@ fn cpu_has_bf16() -> bool {
 /// Makes torch compute with the calling thread alone. One thread a core, each with its own network,
 /// beats one network on all cores; call this first in every thread that evaluates or trains on a CPU.
 pub fn single_threaded() {
-    tch::set_num_threads(1);
+    compute_threads(1);
+}
+
+/// Lets the calling thread compute with so many threads of torch's, at least 1.
+pub fn compute_threads(threads: usize) {
+    tch::set_num_threads(i32::try_from(threads.max(1)).unwrap_or(i32::MAX));
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ enum Command {
     Legal(cmd::legal::Args),
     Notate(cmd::notate::Args),
     Bench(cmd::bench::Args),
+    Uci(cmd::uci::Args),
+    Ucci(cmd::ucci::Args),
 }
 
 /// Runs the chosen subcommand.
@@ -36,6 +38,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Legal(args) => cmd::legal::run(args),
         Command::Notate(args) => cmd::notate::run(args),
         Command::Bench(args) => cmd::bench::run(args),
+        Command::Uci(args) => cmd::uci::run(args),
+        Command::Ucci(args) => cmd::ucci::run(args),
     }
 }
 

@@ -6,6 +6,7 @@ pub mod atomic;
 pub mod cli;
 pub mod cmd;
 pub mod config;
+pub mod engine;
 pub mod forms;
 pub mod games;
 pub mod metrics;

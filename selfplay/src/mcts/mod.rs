@@ -47,6 +47,8 @@ pub struct Search<G: Features> {
     rng: Pcg64Mcg,
     tree: Tree<G::Move, G::Reveal>,
     plan: Plan,
+    /// The only moves of the root, unless there is none.
+    only: Vec<G::Move>,
     /// What the network believed at the root that it was asked about last.
     beliefs: Beliefs,
     /// Whether it was asked about anything.
@@ -89,6 +91,7 @@ impl<G: Features> Search<G> {
             rng: Pcg64Mcg::seed_from_u64(0),
             tree: Tree::new(),
             plan: Plan::default(),
+            only: Vec::new(),
             beliefs: Beliefs::default(),
             informed: false,
             anchored: false,
@@ -106,9 +109,17 @@ impl<G: Features> Search<G> {
 
     /// Drops the tree and takes up `root`, at which a side decides, with its past.
     pub fn begin(&mut self, root: G, history: &G::History, seed: u64) {
+        self.begin_among(root, history, seed, &[]);
+    }
+
+    /// As [`begin`](Self::begin), but at the root the moves of `only` alone are looked at; if none of them is
+    /// legal, all are. Proofs are about these moves, too.
+    pub fn begin_among(&mut self, root: G, history: &G::History, seed: u64, only: &[G::Move]) {
         self.history.clone_from(history);
         self.rng = Pcg64Mcg::seed_from_u64(seed);
         self.game = Some(root);
+        self.only.clear();
+        self.only.extend_from_slice(only);
         self.informed = false;
         self.replant();
     }
@@ -121,6 +132,7 @@ impl<G: Features> Search<G> {
         if let Some(game) = self.game {
             self.add(&game);
         }
+        self.only.clear();
     }
 
     /// Starts a decision of at most `visits` simulations, at least 1; the evaluation of a root that has
@@ -197,6 +209,11 @@ impl<G: Features> Search<G> {
         })
     }
 
+    /// Its settings.
+    pub fn config(&self) -> &SearchConfig {
+        &self.config
+    }
+
     /// The position at the root.
     pub fn position(&self) -> Option<&G> {
         self.game.as_ref()
@@ -218,6 +235,16 @@ impl<G: Features> Search<G> {
     /// The root of the tree, to look around from.
     pub fn root(&self) -> Option<NodeRef<'_, G::Move, G::Reveal>> {
         NodeRef::root(&self.tree)
+    }
+
+    /// Plies from the root to the row that was gathered last and waits for its evaluation; chance's turns count.
+    pub fn depth(&self) -> usize {
+        self.path.len().saturating_sub(1)
+    }
+
+    /// Memory that the tree fills, in bytes. Growing by doubling, it may have reserved twice as much.
+    pub fn bytes(&self) -> usize {
+        self.tree.bytes()
     }
 
     fn verdict(&self) -> Verdict<'_, G::Move, G::Reveal> {

@@ -169,7 +169,11 @@ impl<G: Features> Search<G> {
                 self.tree.add_chance(&self.scratch.reveals)
             }
             Turn::Decision(color) => {
-                game.legal_moves(&mut self.scratch.moves);
+                let moves = &mut self.scratch.moves;
+                game.legal_moves(moves);
+                if !self.only.is_empty() && moves.iter().any(|mv| self.only.contains(mv)) {
+                    moves.retain(|mv| self.only.contains(mv));
+                }
                 self.tree.add_decision(color, &self.scratch.moves)
             }
         }

@@ -104,6 +104,11 @@ impl<M: Copy, R: Copy> Tree<M, R> {
         self.branches.clear();
     }
 
+    /// Memory in use.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.nodes) + size_of_val(&*self.edges) + size_of_val(&*self.branches)
+    }
+
     fn add(&mut self, kind: Kind, first: usize, count: usize) -> u32 {
         let id = self.nodes.len() as u32;
         self.nodes.push(Node {

@@ -1,7 +1,7 @@
 //! `fanqi inspect`: what a run's network has learned.
 use std::path::PathBuf;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use model::device::Placement;
 use model::evaluator::NetEvaluator;
 use model::slot::WeightSlot;
@@ -13,11 +13,8 @@ use selfplay::game::{Color, Features, Game, Referee};
 use selfplay::record::RECORD_BYTES;
 use selfplay::rules::{Kind, Move, Ruleset, Square, World};
 
-use crate::config::Config;
-use crate::forms::Forms;
 use crate::output::print;
-use crate::pipeline::{self, load};
-use crate::run_dir::RunDir;
+use crate::pipeline::load::Look;
 
 /// Show what a run's network has learned.
 #[derive(Debug, clap::Args)]
@@ -41,10 +38,8 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let (dir, state) = pipeline::explain(RunDir::open_existing(&args.run).map_err(Into::into))?;
-    load::config(&dir, &state)?;
-    let config = Config::load_run(&dir.config_path(), &[])?;
-    let forms = Forms::of(&config.ruleset).map_err(|why| anyhow!("[ruleset] {why}"))?;
+    let look = Look::at(&args.run, &[])?;
+    let (config, forms) = (&look.config, &look.forms);
     let wanted = |rules: &&Ruleset| args.form.as_ref().is_none_or(|name| rules.name == name);
     let arranged: Vec<_> = forms
         .rules()
@@ -60,8 +55,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 .map_or(String::new(), |name| format!(" and called {name}"))
         );
     }
-    let step = args.step.unwrap_or(state.training.step);
-    let weights = load::weights(&dir, &state, step)?;
+    let weights = look.weights(args.step)?;
+    let step = weights.step;
     let mut evaluator = NetEvaluator::new(
         WeightSlot::new(weights),
         Placement::resolve(&config.device)?,

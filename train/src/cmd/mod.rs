@@ -7,12 +7,19 @@ pub mod perft;
 pub mod records;
 pub mod strength;
 pub mod train;
+pub mod ucci;
+pub mod uci;
+
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use selfplay::game::{Color, Referee, Turn};
 use selfplay::rules::{Move, Position, World};
 
+use crate::engine::{Model, Protocol, Session};
 use crate::forms;
+use crate::output::print;
 
 /// The position that `--form` and `--fen` name; of a world what the side to decide knows.
 fn position(form: &str, fen: Option<&str>) -> anyhow::Result<Position> {
@@ -37,4 +44,28 @@ fn legal_moves(position: &Position) -> Vec<Move> {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     moves
+}
+
+/// What an engine plays with.
+#[derive(Debug, clap::Args)]
+struct EngineArgs {
+    /// Run directory, or a checkpoint; the option Model can name one later. It is only read: the run may be trained
+    /// meanwhile.
+    model: Option<PathBuf>,
+    /// Training step of the run's checkpoint; the newest if missing.
+    #[arg(long, requires = "model")]
+    step: Option<u64>,
+}
+
+impl EngineArgs {
+    /// Converses on standard input and output until the end of either.
+    fn run(self, protocol: Protocol) -> anyhow::Result<()> {
+        let model = (self.model.as_deref())
+            .map(|path| Model::load(path, self.step))
+            .transpose()?;
+        let say = Arc::new(|line: &str| print(line).is_ok());
+        Session::new(protocol, model, say)
+            .run(std::io::stdin())
+            .context("standard input")
+    }
 }

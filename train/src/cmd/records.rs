@@ -11,10 +11,9 @@ use crate::config::Config;
 use crate::forms::{self, Forms};
 use crate::games;
 use crate::output::{note, print};
-use crate::pipeline::{self, load};
+use crate::pipeline::load::Look;
 use crate::records::games::Games;
 use crate::records::{export, import};
-use crate::run_dir::RunDir;
 use crate::samples::{self, ShardHead};
 
 /// Take games of people and engines in, or write a run's games out.
@@ -195,11 +194,9 @@ impl<'a> Sink<'a> {
 }
 
 fn run_export(args: &ExportArgs) -> anyhow::Result<()> {
-    let (dir, state) = pipeline::explain(RunDir::open_existing(&args.run).map_err(Into::into))?;
-    let config = load::config(&dir, &state)?;
-    let forms = Forms::of(&config.ruleset).map_err(|why| anyhow!("[ruleset] {why}"))?;
-    let kept: Vec<_> = (1..=state.selfplay.commits)
-        .map(|commit| dir.games_path(commit))
+    let look = Look::at(&args.run, &[])?;
+    let kept: Vec<_> = (1..=look.state.selfplay.commits)
+        .map(|commit| look.files.games_path(commit))
         .filter(|path| path.exists())
         .collect();
     if kept.is_empty() {
@@ -209,7 +206,7 @@ fn run_export(args: &ExportArgs) -> anyhow::Result<()> {
     let mut failed = None;
     let written = atomic::write(&args.out, |out| {
         for path in &kept {
-            match export_file(path, &forms, args.to, out) {
+            match export_file(path, &look.forms, args.to, out) {
                 Ok(games) => exported += games,
                 Err(why) => {
                     failed = Some(why);

@@ -5,11 +5,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{anyhow, bail};
 use model::device::Placement;
 
-use crate::config::Config;
 use crate::forms::{self, Forms};
 use crate::output::{note, print};
-use crate::pipeline::{self, load, strength};
-use crate::run_dir::RunDir;
+use crate::pipeline::load::{self, Look};
+use crate::pipeline::strength;
 
 /// Play the matches that say how strong a run's newest checkpoint is, and print their table.
 #[derive(Debug, clap::Args)]
@@ -32,26 +31,18 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let (dir, state) = pipeline::explain(RunDir::open_existing(&args.run).map_err(Into::into))?;
-    let own = load::config(&dir, &state)?;
-    let config = Config::load_run(&dir.config_path(), &args.sets)?;
-    if config.net != own.net || config.ruleset != own.ruleset {
-        bail!(
-            "--set cannot change the [net] or the [ruleset] that a run was trained with; --form F plays another form"
-        );
-    }
-    let trained = Forms::of(&config.ruleset).map_err(|why| anyhow!("[ruleset] {why}"))?;
+    let look = Look::at(&args.run, &args.sets)?;
     let forms = match &args.form {
-        Some(name) => chosen(&trained, name, args.force)?,
-        None => trained,
+        Some(name) => chosen(&look.forms, name, args.force)?,
+        None => look.forms.clone(),
     };
-    let placement = Placement::resolve(&config.device)?;
-    let step = args.step.unwrap_or(state.training.step);
-    let weights = load::weights(&dir, &state, step)?;
-    let first = load::first_opponent(&dir, &state, &config)?;
+    let placement = Placement::resolve(&look.config.device)?;
+    let weights = look.weights(args.step)?;
+    let (step, config) = (weights.step, &look.config);
+    let first = load::first_opponent(&look.files, &look.state, config)?;
     let never = AtomicBool::new(false);
     let say = |text: &str| note(text);
-    let table = strength::measure(&config, &forms, placement, weights, first, &never, &say)?;
+    let table = strength::measure(config, &forms, placement, weights, first, &never, &say)?;
     print(format_args!("\nStrength at step {step}\n\n{table}"))?;
     Ok(())
 }

@@ -110,7 +110,8 @@ impl Layers {
         format!("`{key}` = {} ({source})", self.values[key])
     }
 
-    fn overlay(&mut self, text: &str, origin: &str) -> Result<(), ConfigError> {
+    /// Lays a text over it; `origin` is where it is from.
+    pub fn overlay(&mut self, text: &str, origin: &str) -> Result<(), ConfigError> {
         let table: Table = text
             .parse()
             .map_err(|e: toml::de::Error| ConfigError::Syntax {

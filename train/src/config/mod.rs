@@ -124,6 +124,14 @@ impl Config {
         layers.config()
     }
 
+    /// Reads the resolved config that `origin`, a checkpoint, carries. A key that is younger than the checkpoint
+    /// has its default; the device may be another machine's.
+    pub fn carried(text: &str, origin: &str) -> Result<Self, ConfigError> {
+        let mut layers = Layers::new();
+        layers.overlay(text, origin)?;
+        layers.config()
+    }
+
     /// As [`Config::load`] from the resolved config of an existing run.
     pub fn load_run(path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
         let mut layers = Layers::new();

@@ -1,7 +1,7 @@
 //! The checkpoints that a run takes up again: whole, and the run's own.
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, ensure};
 use model::checkpoint::{self, About};
 use model::device::Placement;
 use model::learner::Learner;
@@ -9,10 +9,48 @@ use model::params::Weights;
 
 use crate::config::Config;
 use crate::forms::Forms;
-use crate::run_dir::{RunDir, State};
+use crate::run_dir::{RunFiles, State};
+
+/// A run as it stands, to be looked at: neither locked nor changed.
+pub struct Look {
+    /// Its files.
+    pub files: RunFiles,
+    /// What it has committed.
+    pub state: State,
+    /// Its config, keys changed as asked for.
+    pub config: Config,
+    /// What it trains.
+    pub forms: Forms,
+}
+
+impl Look {
+    /// Looks at the run in `path` with each `table.key=value` of `sets` laid over its config.
+    pub fn at(path: &Path, sets: &[String]) -> anyhow::Result<Look> {
+        let (files, state) = RunFiles::open(path)?;
+        let own = config(&files, &state)?;
+        let config = Config::load_run(&files.config_path(), sets)?;
+        ensure!(
+            config.net == own.net && config.ruleset == own.ruleset,
+            "--set cannot change the [net] or the [ruleset] that a run was trained with; --form F plays another form"
+        );
+        let forms = Forms::of(&config.ruleset).map_err(|why| anyhow!("[ruleset] {why}"))?;
+        Ok(Look {
+            files,
+            state,
+            config,
+            forms,
+        })
+    }
+
+    /// The weights of a training step; of the newest checkpoint if missing.
+    pub fn weights(&self, step: Option<u64>) -> anyhow::Result<Weights> {
+        let step = step.unwrap_or(self.state.training.step);
+        weights(&self.files, &self.state, step)
+    }
+}
 
 /// The run's own config, which must be the one that `state` speaks of.
-pub fn config(dir: &RunDir, state: &State) -> anyhow::Result<Config> {
+pub fn config(dir: &RunFiles, state: &State) -> anyhow::Result<Config> {
     let path = dir.config_path();
     let config = Config::load_resolved(&path)
         .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))?;
@@ -33,7 +71,7 @@ pub fn config(dir: &RunDir, state: &State) -> anyhow::Result<Config> {
 
 /// The learner that `state` speaks of.
 pub(super) fn learner(
-    dir: &RunDir,
+    dir: &RunFiles,
     state: &State,
     config: &Config,
     placement: &Placement,
@@ -53,7 +91,7 @@ pub(super) fn learner(
 }
 
 /// The weights that play at a training step of the run.
-pub fn weights(dir: &RunDir, state: &State, step: u64) -> anyhow::Result<Weights> {
+pub fn weights(dir: &RunFiles, state: &State, step: u64) -> anyhow::Result<Weights> {
     let path = existing(dir, step)?;
     let (weights, about) = checkpoint::load_play(&path)?;
     check(&path, &about, step, state)?;
@@ -62,7 +100,7 @@ pub fn weights(dir: &RunDir, state: &State, step: u64) -> anyhow::Result<Weights
 
 /// The weights of the run's first checkpoint, if `config` has it as an opponent.
 pub fn first_opponent(
-    dir: &RunDir,
+    dir: &RunFiles,
     state: &State,
     config: &Config,
 ) -> anyhow::Result<Option<Weights>> {
@@ -76,18 +114,9 @@ pub fn first_opponent(
 
 const RESTORE: &str = "put the run's own back, or start a new run with --run DIR";
 
-fn existing(dir: &RunDir, step: u64) -> anyhow::Result<PathBuf> {
-    let path = dir.checkpoint_path(step);
-    if !path.is_file() {
-        let steps = dir.checkpoints()?;
-        let steps: Vec<_> = steps.iter().map(|(step, _)| step.to_string()).collect();
-        let steps = steps.join(", ");
-        anyhow::bail!(
-            "{}: there is no checkpoint of step {step} (there are: {steps}); choose one of these, or {RESTORE}",
-            path.display()
-        );
-    }
-    Ok(path)
+fn existing(dir: &RunFiles, step: u64) -> anyhow::Result<PathBuf> {
+    dir.checkpoint(step)
+        .map_err(|error| anyhow!("{error}, or {RESTORE}"))
 }
 
 /// Whether the checkpoint in the file of `step` is that of the run's step.

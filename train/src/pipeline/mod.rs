@@ -43,7 +43,7 @@ use crate::forms::Forms;
 use crate::games::GameText;
 use crate::metrics::Metrics;
 use crate::replay::{Pick, Replay, ReplayBucket};
-use crate::run_dir::{RunDir, State};
+use crate::run_dir::{RunDir, RunFiles, State};
 
 /// How long the coordinator waits for a game when it may not train.
 const IDLE: Duration = Duration::from_millis(20);
@@ -64,7 +64,7 @@ pub fn train(
 }
 
 /// A full disk ends a run in order, whatever was being written; anything else that stops it is passed on.
-pub fn explain<T>(ended: anyhow::Result<T>) -> anyhow::Result<T> {
+fn explain<T>(ended: anyhow::Result<T>) -> anyhow::Result<T> {
     ended.map_err(|error| match error.downcast_ref::<FileError>() {
         Some(FileError::DiskFull { .. }) => Broken(format!(
             "{error:#}. The run stopped; all that was committed is whole. Free some space and give the same command again"
@@ -119,7 +119,7 @@ impl Run {
     ) -> anyhow::Result<Self> {
         let window = || Replay::new(&config.replay).map_err(|e| anyhow!("{origin}: {e}"));
         // A new run leaves nothing behind if its memory is missing; an old one is locked before it takes any.
-        let early = (!RunDir::exists(path)).then(window).transpose()?;
+        let early = (!RunFiles::exists(path)).then(window).transpose()?;
         let (dir, mut state) = RunDir::open(path)?;
         if let Some(state) = &state {
             let old = load::config(&dir, state)?;

@@ -15,7 +15,8 @@
 //! What `state.json` does not count is dropped when the run is opened again.
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
 
 use model::checkpoint;
 use selfplay::record::Rows;
@@ -26,8 +27,10 @@ use crate::replay::RowTotals;
 use crate::samples::{self, SamplesConfig, ShardHead};
 use crate::strength::StrengthTable;
 
+mod files;
 mod numbered;
 mod state;
+pub use self::files::RunFiles;
 use self::numbered::Numbered;
 pub use state::{STATE_VERSION, SelfplayState, State, TrainingState};
 
@@ -63,9 +66,17 @@ pub struct Commit<'a> {
 /// A run directory that this process has locked.
 #[derive(Debug)]
 pub struct RunDir {
-    path: PathBuf,
+    files: RunFiles,
     // Unlocked when it is closed, also by the system when the process dies.
     _lock: File,
+}
+
+impl Deref for RunDir {
+    type Target = RunFiles;
+
+    fn deref(&self) -> &RunFiles {
+        &self.files
+    }
 }
 
 impl RunDir {
@@ -105,32 +116,11 @@ impl RunDir {
         }
         Ok((
             RunDir {
-                path: path.to_path_buf(),
+                files: RunFiles::at(path),
                 _lock: lock,
             },
             state,
         ))
-    }
-
-    /// Whether there is a run in `path`, which may be worked on.
-    pub fn exists(path: &Path) -> bool {
-        path.join(STATE).is_file()
-    }
-
-    /// Locks an existing run and reads its state.
-    pub fn open_existing(path: &Path) -> Result<(Self, State), FileError> {
-        let none = || {
-            let what = match in_the_way(path) {
-                Some(_) => "it is a file".to_string(),
-                None => format!("it has no {STATE}"),
-            };
-            FileError::content(path, format!("not a run directory: {what}"))
-        };
-        if !Self::exists(path) {
-            return Err(none());
-        }
-        let (dir, state) = Self::open(path)?;
-        Ok((dir, state.ok_or_else(none)?))
     }
 
     /// Creates missing folders and drops what a killed process left uncommitted. Returns a line for
@@ -142,7 +132,7 @@ impl RunDir {
         }
         let mut dropped = Vec::new();
         for folder in [CHECKPOINTS, SAMPLES, GAMES, TENSORBOARD] {
-            let folder = self.path.join(folder);
+            let folder = self.path().join(folder);
             fs::create_dir_all(&folder)
                 .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
         }
@@ -184,7 +174,7 @@ impl RunDir {
             }),
         ];
         for (kind, last, owner) in kinds {
-            for (number, path) in kind.all(&self.path)? {
+            for (number, path) in kind.all(self.path())? {
                 let whose = match owner(&path) {
                     Some(run) if run == state.run => continue,
                     Some(run) => format!("of another run ({run}, this one is {})", state.run),
@@ -210,7 +200,7 @@ impl RunDir {
         ours: &dyn Fn(&str) -> bool,
         dropped: &mut Vec<String>,
     ) -> Result<(), FileError> {
-        let path = self.path.join(folder);
+        let path = self.path().join(folder);
         if path.is_dir() {
             for name in atomic::remove_temps(&path, ours)? {
                 let name = Path::new(folder).join(name);
@@ -227,7 +217,7 @@ impl RunDir {
         dropped: &mut Vec<String>,
         describe: impl Fn(&Path) -> Option<String>,
     ) -> Result<(), FileError> {
-        for (number, path) in kind.all(&self.path)? {
+        for (number, path) in kind.all(self.path())? {
             if number > last {
                 let what = describe(&path).map_or(String::new(), |d| format!(" ({d})"));
                 atomic::remove(&path)?;
@@ -238,59 +228,9 @@ impl RunDir {
         Ok(())
     }
 
-    /// The directory.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The resolved config.
-    pub fn config_path(&self) -> PathBuf {
-        self.path.join(CONFIG)
-    }
-
     /// Replaces the resolved config.
     pub fn write_config(&self, text: &str) -> Result<(), FileError> {
         atomic::write(&self.config_path(), |out| out.write_all(text.as_bytes()))
-    }
-
-    /// The metrics, JSON lines.
-    pub fn metrics_path(&self) -> PathBuf {
-        self.path.join(METRICS)
-    }
-
-    /// Folder of the TensorBoard event files.
-    pub fn tensorboard_path(&self) -> PathBuf {
-        self.path.join(TENSORBOARD)
-    }
-
-    /// The checkpoint of a training step.
-    pub fn checkpoint_path(&self, step: u64) -> PathBuf {
-        CHECKPOINT.path(&self.path, step)
-    }
-
-    /// The shard of a commit, numbered from 1.
-    pub fn shard_path(&self, commit: u64) -> PathBuf {
-        SHARD.path(&self.path, commit)
-    }
-
-    /// The games of a commit, numbered from 1.
-    pub fn games_path(&self, commit: u64) -> PathBuf {
-        GAMES_TEXT.path(&self.path, commit)
-    }
-
-    /// (step, path) of all checkpoints, ascending.
-    pub fn checkpoints(&self) -> Result<Vec<(u64, PathBuf)>, FileError> {
-        CHECKPOINT.all(&self.path)
-    }
-
-    /// The committed shards that are still there (old ones may have been deleted by hand), oldest first.
-    pub fn shards(&self, state: &State) -> Result<Vec<PathBuf>, FileError> {
-        Ok(SHARD
-            .all(&self.path)?
-            .into_iter()
-            .filter(|(n, _)| *n <= state.selfplay.commits)
-            .map(|(_, p)| p)
-            .collect())
     }
 
     /// Commits finished games under the next number and counts them in `state`, which changes only if
@@ -336,25 +276,20 @@ impl RunDir {
         Ok(())
     }
 
-    /// How strong the network of a training step is, as text.
-    pub fn strength_path(&self, step: u64) -> PathBuf {
-        STRENGTH_TEXT.path(&self.path, step)
-    }
-
     /// Writes how strong the network of a training step is, as text and as JSON.
     pub fn write_strength(&self, step: u64, table: &StrengthTable) -> Result<(), FileError> {
-        let folder = self.path.join(STRENGTH);
+        let folder = self.path().join(STRENGTH);
         fs::create_dir_all(&folder)
             .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
         atomic::write(&self.strength_path(step), |out| write!(out, "{table}"))?;
-        atomic::write(&STRENGTH_JSON.path(&self.path, step), |out| {
+        atomic::write(&STRENGTH_JSON.path(self.path(), step), |out| {
             Ok(serde_json::to_writer_pretty(out, table)?)
         })
     }
 
     /// Replaces `state.json`.
     pub fn write_state(&self, state: &State) -> Result<(), FileError> {
-        let path = self.path.join(STATE);
+        let path = self.path().join(STATE);
         atomic::write(&path, |out| {
             serde_json::to_writer_pretty(&mut *out, state)?;
             out.write_all(b"\n")

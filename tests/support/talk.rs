@@ -1,0 +1,102 @@
+//! An engine's session in this process, with a stand-in for the network.
+#![allow(dead_code)]
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use selfplay::eval::HashEvaluator;
+use selfplay::rules::Ruleset;
+use train::config::Config;
+use train::engine::{Model, Protocol, Session};
+use train::forms::Forms;
+
+/// A session and what it has said.
+pub struct Talk {
+    pub session: Session,
+    said: Arc<Mutex<Vec<String>>>,
+    seen: usize,
+}
+
+/// A stand-in that knows every form.
+pub fn model() -> Model {
+    let names: Vec<_> = Ruleset::all()
+        .iter()
+        .map(|r| format!("{:?}", r.name))
+        .collect();
+    let forms = format!("ruleset.forms=[{}]", names.join(","));
+    let config = Config::load(None, &[forms]).expect("a config");
+    Model {
+        evaluator: Box::new(HashEvaluator::default()),
+        search: config.search,
+        forms: Forms::of(&config.ruleset).expect("forms"),
+    }
+}
+
+impl Talk {
+    /// A session with the stand-in, or with no network.
+    pub fn new(protocol: Protocol, model: Option<Model>) -> Talk {
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&said);
+        let say = Arc::new(move |line: &str| {
+            heard.lock().expect("not poisoned").push(line.to_owned());
+            true
+        });
+        Talk {
+            session: Session::new(protocol, model, say),
+            said,
+            seen: 0,
+        }
+    }
+
+    /// What has been said since the last call.
+    pub fn said(&mut self) -> Vec<String> {
+        let said = self.said.lock().expect("not poisoned");
+        let new = said[self.seen..].to_vec();
+        self.seen = said.len();
+        new
+    }
+
+    /// Says lines that are answered at once; the answers.
+    pub fn tell(&mut self, lines: &[&str]) -> Vec<String> {
+        for line in lines {
+            let _ = self.session.obey(line);
+        }
+        self.said()
+    }
+
+    /// Says `go` and waits for the answer: every line up to it.
+    pub fn go(&mut self, go: &str) -> Vec<String> {
+        let (mut lines, begun) = (self.tell(&[go]), Instant::now());
+        while !lines.last().is_some_and(|line| line.contains("bestmove")) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{go}: {lines:?}");
+            std::thread::sleep(Duration::from_millis(1));
+            lines.extend(self.said());
+        }
+        lines
+    }
+
+    /// The same, and the move alone.
+    pub fn best(&mut self, go: &str) -> String {
+        let lines = self.go(go);
+        let last = lines.last().expect("an answer");
+        last.split(' ').nth(1).unwrap_or_default().to_owned()
+    }
+}
+
+/// Whether a line is one that `protocol` has.
+pub fn is_protocol(protocol: Protocol, line: &str) -> bool {
+    let words: &[&str] = match protocol {
+        Protocol::Uci => &["id", "option", "uciok", "readyok", "bestmove", "info"],
+        Protocol::Ucci => &[
+            "id",
+            "option",
+            "ucciok",
+            "readyok",
+            "bestmove",
+            "nobestmove",
+            "info",
+            "bye",
+        ],
+    };
+    words.contains(&line.split(' ').next().unwrap_or_default())
+        && !line.contains(['\n', '\r', '\0'])
+}

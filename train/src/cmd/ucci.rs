@@ -1,0 +1,14 @@
+//! `fanqi ucci`: a network as an engine for UCCI programs.
+use crate::engine::Protocol;
+
+/// Play as a UCCI engine on standard input and output, with the network of a run or a checkpoint.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    engine: super::EngineArgs,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    args.engine.run(Protocol::Ucci)
+}

@@ -1,0 +1,365 @@
+//! What a program says, line by line, and what it is answered.
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use selfplay::game::{Game, Turn};
+use selfplay::rules::{Move, Ruleset};
+
+use super::budget::Budget;
+use super::command::{Command, Go, PositionText};
+use super::game::Told;
+use super::lines::{LONGEST, Line, Lines};
+use super::model::Model;
+use super::options::{self, Effect, Options};
+use super::protocol::{Protocol, quote};
+use super::report::{Info, permille};
+use super::text::Ranks;
+use super::thinker::{Event, Order, Signal, Thinker};
+use crate::cli::describe;
+use crate::games::outcome_name;
+
+/// Writes a line where the program reads; false: nobody reads any more.
+pub type Say = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Where lines go, in the protocol's words.
+#[derive(Clone)]
+struct Voice {
+    protocol: Protocol,
+    say: Say,
+    /// Whether somebody reads.
+    heard: Arc<AtomicBool>,
+}
+
+impl Voice {
+    fn line(&self, text: &str) {
+        if !(self.say)(text) {
+            self.heard.store(false, Relaxed);
+        }
+    }
+
+    fn note(&self, text: &str) {
+        self.line(&self.protocol.note(text));
+    }
+
+    fn best(&self, best: Option<(Move, Option<Move>)>, ranks: Ranks) {
+        let text = best.map(|(mv, reply)| (ranks.write(mv), reply.map(|reply| ranks.write(reply))));
+        let text = text
+            .as_ref()
+            .map(|(mv, reply)| (mv.as_str(), reply.as_deref()));
+        self.line(&self.protocol.best(text));
+    }
+
+    fn event(&self, event: Event, options: &Options) {
+        let (lines, progress) = match event {
+            Event::Lines(lines, progress) => (lines, progress),
+            Event::Note(text) => return self.note(&text),
+        };
+        let ranks = self.protocol.ranks(options);
+        for (place, line) in lines.iter().enumerate() {
+            let pv: Vec<_> = line.pv.iter().map(|&mv| ranks.write(mv)).collect();
+            let seconds = progress.elapsed.as_secs_f64().max(1e-3);
+            let info = Info {
+                depth: progress.depth,
+                seldepth: progress.seldepth,
+                rank: place + 1,
+                score: line.score,
+                wdl: options.show_wdl.then(|| permille(line.wdl)),
+                nodes: progress.nodes,
+                nps: (progress.nodes as f64 / seconds) as u64,
+                time_ms: progress.elapsed.as_millis() as u64,
+                pv: pv.join(" "),
+            };
+            self.line(&self.protocol.info(&info));
+        }
+    }
+}
+
+/// Who thinks now.
+enum Mind {
+    Idle(Box<Thinker>),
+    Busy(JoinHandle<Box<Thinker>>, Arc<Signal>),
+}
+
+/// A conversation.
+pub struct Session {
+    voice: Voice,
+    options: Options,
+    mind: Option<Mind>,
+    /// The first form that the network was trained in.
+    trained: Option<&'static Ruleset>,
+    /// The form that is played.
+    rules: &'static Ruleset,
+    /// The position, unless the last one told was none.
+    told: Option<Told>,
+    /// Moves that the next search may not play.
+    banned: Vec<String>,
+}
+
+impl Session {
+    /// A conversation in `protocol`, whose answers `say` writes.
+    pub fn new(protocol: Protocol, model: Option<Model>, say: Say) -> Session {
+        let heard = Arc::new(AtomicBool::new(true));
+        let rules = &Ruleset::XIANGQI;
+        let mut session = Session {
+            voice: Voice {
+                protocol,
+                say,
+                heard,
+            },
+            options: Options::default(),
+            mind: Some(Mind::Idle(Box::default())),
+            trained: None,
+            rules,
+            told: None,
+            banned: Vec::new(),
+        };
+        if let Some(model) = model {
+            session.take(model);
+        }
+        session.choose_rules();
+        session
+    }
+
+    /// Obeys line after line until `quit`, the end of `input`, or nobody reads the answers.
+    pub fn run(&mut self, input: impl Read) -> io::Result<()> {
+        let mut lines = Lines::of(input);
+        loop {
+            let next = match lines.next()? {
+                Line::Text(line) => self.obey(&line),
+                Line::TooLong => {
+                    let text = format!("a line of more than {LONGEST} bytes is not read");
+                    self.voice.note(&text);
+                    ControlFlow::Continue(())
+                }
+                Line::End => ControlFlow::Break(()),
+            };
+            if next.is_break() || !self.voice.heard.load(Relaxed) {
+                self.rest();
+                return Ok(());
+            }
+        }
+    }
+
+    /// Obeys one line; breaks on `quit`.
+    pub fn obey(&mut self, line: &str) -> ControlFlow<()> {
+        match self.voice.protocol.parse(line, &self.options) {
+            Command::Hello => self.introduce(),
+            Command::Ready => self.voice.line("readyok"),
+            Command::NewGame => {
+                self.rest().forget();
+                self.told = Some(Told::start(self.rules, self.options.side));
+                self.banned.clear();
+            }
+            Command::SetOption { name, value } => self.set(&name, value.as_deref()),
+            Command::Position(text) => self.position(text),
+            Command::BanMoves(moves) => self.banned = moves,
+            Command::Go(go) => self.go(&go),
+            Command::Stop => self.stop(),
+            Command::PonderHit => {
+                if let Some(Mind::Busy(_, signal)) = &self.mind {
+                    signal.pondering.store(false, Relaxed);
+                }
+            }
+            Command::Show => self.show(),
+            Command::Quit => {
+                self.rest();
+                if let Some(bye) = self.voice.protocol.bye() {
+                    self.voice.line(bye);
+                }
+                return ControlFlow::Break(());
+            }
+            Command::Nothing => {}
+            Command::Unknown(why) => self.voice.note(&quote(&why)),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn introduce(&self) {
+        let voice = &self.voice;
+        voice.line(concat!("id name fanqi ", env!("CARGO_PKG_VERSION")));
+        voice.line("id author the fanqi developers");
+        let variant = self
+            .trained
+            .map_or(Ruleset::XIANGQI.name, |rules| rules.name);
+        for (name, kind) in options::all(variant) {
+            if voice.protocol.has(name) {
+                voice.line(&voice.protocol.declare(name, &kind));
+            }
+        }
+        voice.line(voice.protocol.ok());
+    }
+
+    /// Ends a search under way, which answers, and gives the thinker back.
+    fn rest(&mut self) -> &mut Thinker {
+        self.stop();
+        let thinker = match self.mind.take() {
+            Some(Mind::Idle(thinker)) => thinker,
+            Some(Mind::Busy(handle, _)) => handle.join().unwrap_or_default(),
+            None => Box::default(),
+        };
+        match self.mind.insert(Mind::Idle(thinker)) {
+            Mind::Idle(thinker) => thinker,
+            Mind::Busy(..) => unreachable!("an idle one was put there"),
+        }
+    }
+
+    fn stop(&self) {
+        if let Some(Mind::Busy(_, signal)) = &self.mind {
+            signal.stop.store(true, Relaxed);
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Option<&str>) {
+        match self.options.set(name, value) {
+            Err(why) => self.voice.note(&why),
+            Ok(Effect::None) => {}
+            Ok(Effect::Forget) => self.rest().forget(),
+            Ok(Effect::Variant) => self.choose_rules(),
+            Ok(Effect::Load(path)) => match Model::load(&path, None) {
+                Err(error) => self
+                    .voice
+                    .note(&format!("option Model: {}", describe(&error))),
+                Ok(model) => {
+                    self.take(model);
+                    self.choose_rules();
+                }
+            },
+        }
+    }
+
+    fn take(&mut self, model: Model) {
+        self.trained = model.forms.rules().next();
+        self.rest().load(model);
+    }
+
+    /// Plays the form that was chosen, by the rules that the network was trained with if it was, from its start.
+    fn choose_rules(&mut self) {
+        let first = self.trained.unwrap_or(&Ruleset::XIANGQI);
+        let chosen = self.options.variant.unwrap_or(first.name);
+        let model = &self.rest().model;
+        let known = model
+            .as_ref()
+            .map(|model| (model.rules(chosen), model.forms.names()));
+        if let Some((None, names)) = &known {
+            let text = format!("the network was trained in {names} and has never seen {chosen}");
+            self.voice.note(&text);
+        }
+        let trained = known.and_then(|(rules, _)| rules);
+        let rules = trained
+            .or_else(|| Ruleset::by_name(chosen))
+            .unwrap_or(first);
+        self.rules = rules;
+        self.told = Some(Told::start(rules, self.options.side));
+        self.banned.clear();
+    }
+
+    fn position(&mut self, text: Result<PositionText, String>) {
+        self.banned.clear();
+        let ranks = self.voice.protocol.ranks(&self.options);
+        let told = text.and_then(|text| Told::read(self.rules, &text, ranks, self.options.side));
+        self.told = told
+            .map_err(|why| self.voice.note(&format!("position: {why}")))
+            .ok();
+    }
+
+    fn go(&mut self, go: &Go) {
+        let begun = Instant::now();
+        let mut thinker = std::mem::take(self.rest());
+        let ranks = self.voice.protocol.ranks(&self.options);
+        go.complaints
+            .iter()
+            .for_each(|why| self.voice.note(&quote(why)));
+        let Some(told) = self.told.clone() else {
+            self.voice
+                .note("there is no position: the last one was refused");
+            self.mind = Some(Mind::Idle(Box::new(thinker)));
+            return self.voice.best(None, ranks);
+        };
+        let only = self.allowed(&told, &go.only, ranks);
+        let fallback = only.first().or(told.legal().first()).copied();
+        let color = told.view.position().decider();
+        let order = Order {
+            only,
+            budget: Budget::new(go, &self.options, color, begun),
+            options: self.options.clone(),
+            told,
+        };
+        let signal = Arc::new(Signal {
+            stop: AtomicBool::new(false),
+            pondering: AtomicBool::new(go.ponder),
+        });
+        let (voice, heard) = (self.voice.clone(), Arc::clone(&signal));
+        let options = self.options.clone();
+        let think = move || {
+            let say = |event: Event| voice.event(event, &options);
+            let think = AssertUnwindSafe(|| thinker.think(order, &heard, &say));
+            let best = catch_unwind(think).unwrap_or_else(|_| {
+                // A bug, of which standard error tells: the program must not wait for ever all the same.
+                voice.note("the search broke off; a legal move is played");
+                thinker.forget();
+                fallback.map(|mv| (mv, None))
+            });
+            voice.best(best, ranks);
+            Box::new(thinker)
+        };
+        match thread::Builder::new().name("search".into()).spawn(think) {
+            Ok(handle) => self.mind = Some(Mind::Busy(handle, signal)),
+            Err(error) => {
+                self.voice
+                    .note(&format!("no thread for the search: {error}"));
+                self.voice.best(None, ranks);
+            }
+        }
+    }
+
+    /// The moves that a search may look at; empty: all.
+    fn allowed(&mut self, told: &Told, only: &[String], ranks: Ranks) -> Vec<Move> {
+        let banned = std::mem::take(&mut self.banned);
+        let legal = told.legal();
+        let read = |texts: &[String]| -> Vec<Move> {
+            let known = |text: &String| {
+                let mv = ranks.read(text).and_then(|text| text.parse().ok());
+                let mv = mv.filter(|mv| legal.contains(mv));
+                if mv.is_none() {
+                    let text = format!("'{}' is no legal move here; ignored", quote(text));
+                    self.voice.note(&text);
+                }
+                mv
+            };
+            texts.iter().filter_map(known).collect()
+        };
+        let (only, banned) = (read(only), read(&banned));
+        if only.is_empty() && banned.is_empty() {
+            return Vec::new();
+        }
+        let wanted = |mv: &Move| only.is_empty() || only.contains(mv);
+        let allowed: Vec<_> = (legal.into_iter())
+            .filter(|mv| wanted(mv) && !banned.contains(mv))
+            .collect();
+        if allowed.is_empty() {
+            self.voice.note("every move is banned; all are looked at");
+        }
+        allowed
+    }
+
+    fn show(&self) {
+        let Some(told) = &self.told else {
+            return self.voice.note("there is no position");
+        };
+        let ranks = self.voice.protocol.ranks(&self.options);
+        let legal: Vec<_> = told.legal().into_iter().map(|mv| ranks.write(mv)).collect();
+        self.voice.note(&format!("form {}", self.rules.name));
+        self.voice
+            .note(&format!("fen {}", told.view.position().fen()));
+        self.voice.note(&format!("legal {}", legal.join(" ")));
+        if let Turn::Over(ending) = told.view.turn(&told.history) {
+            let (result, reason) = (outcome_name(ending.outcome), ending.reason);
+            self.voice.note(&format!("result {result} {reason}"));
+        }
+    }
+}

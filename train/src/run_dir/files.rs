@@ -1,0 +1,116 @@
+//! The files of a run, for whoever reads them; whoever works on the run holds its lock, too: [`super::RunDir`].
+use std::path::{Path, PathBuf};
+
+use super::state::{self, State};
+use super::{
+    CHECKPOINT, CONFIG, GAMES_TEXT, METRICS, SHARD, STATE, STRENGTH_TEXT, TENSORBOARD, in_the_way,
+};
+use crate::atomic::FileError;
+
+/// A run directory to read from. Every file in it appears whole, so none needs the lock to be read.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    path: PathBuf,
+}
+
+impl RunFiles {
+    /// The run directory `path`, whatever is there.
+    pub(super) fn at(path: &Path) -> Self {
+        RunFiles {
+            path: path.to_path_buf(),
+        }
+    }
+
+    /// Reads the state of an existing run. Neither locks nor writes: the run may be worked on meanwhile.
+    pub fn open(path: &Path) -> Result<(Self, State), FileError> {
+        let none = || {
+            let what = match in_the_way(path) {
+                Some(_) => "it is a file".to_string(),
+                None => format!("it has no {STATE}"),
+            };
+            FileError::content(path, format!("not a run directory: {what}"))
+        };
+        if !Self::exists(path) {
+            return Err(none());
+        }
+        let state = state::read(&path.join(STATE))?.ok_or_else(none)?;
+        Ok((Self::at(path), state))
+    }
+
+    /// Whether there is a run in `path`, which may be worked on.
+    pub fn exists(path: &Path) -> bool {
+        path.join(STATE).is_file()
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The resolved config.
+    pub fn config_path(&self) -> PathBuf {
+        self.path.join(CONFIG)
+    }
+
+    /// The metrics, JSON lines.
+    pub fn metrics_path(&self) -> PathBuf {
+        self.path.join(METRICS)
+    }
+
+    /// Folder of the TensorBoard event files.
+    pub fn tensorboard_path(&self) -> PathBuf {
+        self.path.join(TENSORBOARD)
+    }
+
+    /// The checkpoint of a training step.
+    pub fn checkpoint_path(&self, step: u64) -> PathBuf {
+        CHECKPOINT.path(&self.path, step)
+    }
+
+    /// The shard of a commit, numbered from 1.
+    pub fn shard_path(&self, commit: u64) -> PathBuf {
+        SHARD.path(&self.path, commit)
+    }
+
+    /// The games of a commit, numbered from 1.
+    pub fn games_path(&self, commit: u64) -> PathBuf {
+        GAMES_TEXT.path(&self.path, commit)
+    }
+
+    /// The checkpoint of a training step, which must be there.
+    pub fn checkpoint(&self, step: u64) -> Result<PathBuf, FileError> {
+        let path = self.checkpoint_path(step);
+        if path.is_file() {
+            return Ok(path);
+        }
+        let steps = self.checkpoints()?;
+        let steps: Vec<_> = steps.iter().map(|(step, _)| step.to_string()).collect();
+        let steps = steps.join(", ");
+        Err(FileError::content(
+            &path,
+            format!(
+                "there is no checkpoint of step {step} (there are: {steps}); choose one of these"
+            ),
+        ))
+    }
+
+    /// (step, path) of all checkpoints, ascending.
+    pub fn checkpoints(&self) -> Result<Vec<(u64, PathBuf)>, FileError> {
+        CHECKPOINT.all(&self.path)
+    }
+
+    /// The committed shards that are still there (old ones may have been deleted by hand), oldest first.
+    pub fn shards(&self, state: &State) -> Result<Vec<PathBuf>, FileError> {
+        Ok(SHARD
+            .all(&self.path)?
+            .into_iter()
+            .filter(|(n, _)| *n <= state.selfplay.commits)
+            .map(|(_, p)| p)
+            .collect())
+    }
+
+    /// How strong the network of a training step is, as text.
+    pub fn strength_path(&self, step: u64) -> PathBuf {
+        STRENGTH_TEXT.path(&self.path, step)
+    }
+}
