@@ -20,6 +20,7 @@ enum Command {
     Inspect(cmd::inspect::Args),
     Perft(cmd::perft::Args),
     Legal(cmd::legal::Args),
+    Adjudicate(cmd::adjudicate::Args),
     Bench(cmd::bench::Args),
 }
 
@@ -31,6 +32,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Inspect(args) => cmd::inspect::run(args),
         Command::Perft(args) => cmd::perft::run(args),
         Command::Legal(args) => cmd::legal::run(args),
+        Command::Adjudicate(args) => cmd::adjudicate::run(args),
         Command::Bench(args) => cmd::bench::run(args),
     }
 }
