@@ -16,7 +16,7 @@ pub(super) struct Play {
     pub chased: Bits,
     /// Whether every move threatened some piece anew.
     pub chases: bool,
-    /// Whether every move gave check, threatened a piece anew or threatened mate.
+    /// Whether every move gave check, or threatened a piece or mate anew.
     pub attacks: bool,
 }
 
@@ -97,7 +97,9 @@ pub(super) fn plays(position: &Position, cycle: &[Entry]) -> [Play; 2] {
         play.always_chased &= new;
         play.chased |= new;
         play.chases &= new != 0;
-        play.attacks = entry.gave_check || new != 0 || mate::is_threatened(&replay.position, by);
+        play.attacks = entry.gave_check
+            || new != 0
+            || mate::is_threatened(&replay.position, by) && !mate::is_threatened(&before, by);
     }
     plays
 }
