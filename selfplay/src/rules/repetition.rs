@@ -50,6 +50,12 @@ struct Offence {
 /// The cycle judged is every ply since the first of the three occurrences.
 pub fn judge(position: &Position, history: &History) -> Option<Repetition> {
     let plies = history.occurrences_at(position.hash()).nth(JUDGED_AT - 2)?;
+    Some(judge_cycle(position, history, plies))
+}
+
+/// The verdict on the last `plies` plies, which led back to `position`.
+#[cold]
+fn judge_cycle(position: &Position, history: &History, plies: usize) -> Repetition {
     let reversible = history.reversible();
     let cycle = &reversible[reversible.len() - plies..];
     let offences = offences(position, cycle);
@@ -58,11 +64,11 @@ pub fn judge(position: &Position, history: &History) -> Option<Repetition> {
         [None, Some(offence)] => (Outcome::Win(Color::Red), offence.reason),
         _ => (Outcome::Draw, Reason::Repetition),
     };
-    Some(Repetition {
+    Repetition {
         ending: Ending { outcome, reason },
         plies,
         offences,
-    })
+    }
 }
 
 /// What each side (`[color]`) is guilty of. Perpetual check comes first: where there is one, no chase counts.
