@@ -53,7 +53,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 /// A game in progress, by the truth or by what is known of it.
 enum Line {
     World(Box<World>),
-    View(View, History),
+    View(Box<View>, History),
 }
 
 impl Line {
@@ -66,9 +66,12 @@ impl Line {
             }
             Some(fen) => {
                 let view = View::from_fen(rules, fen).with_context(about)?;
-                Line::View(view, History::default())
+                Line::View(Box::new(view), History::default())
             }
-            None => Line::View(View::new(Position::start(rules)), History::default()),
+            None => {
+                let view = View::new(Position::start(rules));
+                Line::View(Box::new(view), History::default())
+            }
         })
     }
 
