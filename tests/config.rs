@@ -310,6 +310,17 @@ fn forms_and_their_rules_follow_the_config() {
         (rules.check_discount, rules.repetition),
         (CheckDiscount::Beyond(10), RepetitionRule::Draw)
     );
+    for (text, rule) in [
+        ("form", RepetitionRule::Wxf),
+        ("wxf", RepetitionRule::Wxf),
+        ("cxa", RepetitionRule::Cxa),
+    ] {
+        let forms = forms(&[&format!("ruleset.repetition={text}")]);
+        assert!(
+            forms.rules().all(|rules| rules.repetition == rule),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -118,6 +118,7 @@ fn planes_and_globals_are_as_the_tables_say() {
     check(&[(at::SECRECY, 1 << 2)], &[], &[(20, 1.0)]);
     check(&[(at::SECRECY, 2 << 2)], &[], &[(21, 1.0)]);
     check(&[(at::REPETITION_RULE, 1)], &[], &[(35, 1.0)]);
+    check(&[(at::REPETITION_RULE, 2)], &[], &[(35, 2.0)]);
 }
 
 /// The planes of a square's byte, one question at a time.

@@ -35,6 +35,7 @@ fn any_game() -> impl Strategy<Value = GameText> {
         Just(Reason::Repetition),
         Just(Reason::PerpetualCheck),
         Just(Reason::PerpetualChase),
+        Just(Reason::PerpetualAttack),
         Just(Reason::Resignation),
         Just(Reason::PlyCap),
         Just(Reason::GameRule),

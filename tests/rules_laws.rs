@@ -253,7 +253,7 @@ proptest! {
             assert!(record[at::OWN_POOL..at::NO_CAPTURE].iter().all(|&unseen| unseen == 0));
             assert!(record[at::SECRETS..at::PLACING].iter().all(|&secret| secret == 0));
             assert_eq!((record[at::PLACING], record[at::FLAGS]), (255, flag::VIEWER_DECIDES));
-            assert_eq!(record[at::TAKES_PART..], [0, 0, 0, RepetitionRule::PerpetualCheck as u8]);
+            assert_eq!(record[at::TAKES_PART..], [0, 0, 0, RepetitionRule::Wxf as u8]);
         });
     }
 

@@ -34,7 +34,7 @@
 //! | 22..=27 | own A B N R C P that the viewer has not seen, of those in a set | 0..=1 |
 //! | 28..=33 | the opponent's | 0..=1 |
 //! | 34 | plies without a capture that end the game, in units of 120; 0 without such a limit | 0..=2.125 |
-//! | 35 | perpetual check loses | 0 or 1 |
+//! | 35 | a third occurrence: 0 draws; 1 is judged as WXF does; 2 as CXA does | 0, 1 or 2 |
 use half::{bf16, f16};
 use selfplay::policy::SQUARES;
 use selfplay::record::{DOWN, IDENTITY_SHIFT, OTHER, Record, at, flag};
@@ -92,7 +92,7 @@ pub mod global {
     /// The natural limit.
     pub const LIMIT: usize = 34;
     /// What a repetition means.
-    pub const PERPETUAL_CHECK: usize = 35;
+    pub const REPETITION_RULE: usize = 35;
 }
 
 /// The planes that a square's byte sets, a bit each; none for an empty square and for bytes that stand
@@ -230,7 +230,7 @@ fn globals(record: &Record) -> [f32; GLOBALS] {
     out[global::LAYOUT + layout as usize] = 1.0;
     out[global::SEEN_BY..global::OWN_POOL].copy_from_slice(&[on(seen_by == 1), on(seen_by == 2)]);
     out[global::LIMIT] = limit / LIMIT_UNIT;
-    out[global::PERPETUAL_CHECK] = on(record[at::REPETITION_RULE] & 3 == 1);
+    out[global::REPETITION_RULE] = f32::from(record[at::REPETITION_RULE] & 3);
     out
 }
 

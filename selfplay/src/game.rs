@@ -58,6 +58,8 @@ pub enum Reason {
     PerpetualCheck,
     /// 长捉: the loser chased perpetually.
     PerpetualChase,
+    /// 长打: each of the loser's moves gave check, threatened mate or chased.
+    PerpetualAttack,
     /// The loser resigned.
     Resignation,
     /// The configured ply cap cut the game; scored as a draw.
@@ -76,6 +78,7 @@ impl Display for Reason {
             Reason::Repetition => "repetition",
             Reason::PerpetualCheck => "perpetual_check",
             Reason::PerpetualChase => "perpetual_chase",
+            Reason::PerpetualAttack => "perpetual_attack",
             Reason::Resignation => "resignation",
             Reason::PlyCap => "ply_cap",
             Reason::GameRule => "game_rule",

@@ -21,7 +21,7 @@
 //! | 124 | kinds that take part, a bit each, by index | 0..128 |
 //! | 125 | kinds that roam | 0..128 |
 //! | 126 | bits 0..2: layout (open, at home, dealt, arranged); 2..4: a taken unknown piece is seen by both, the captor, nobody | 0..=15 |
-//! | 127 | bits 0..2: repetition (draw, perpetual check) | 0..=3 |
+//! | 127 | bits 0..2: a third occurrence (draws, WXF, CXA) | 0..=2 |
 
 use crate::policy;
 

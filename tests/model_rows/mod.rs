@@ -74,7 +74,7 @@ pub fn record(rng: &mut Pcg64Mcg) -> Record {
     record[at::TAKES_PART] = rng.random_range(0..128) & !1;
     record[at::ROAMS] = rng.random_range(0..4) << 1;
     record[at::SECRECY] = rng.random_range(0..12);
-    record[at::REPETITION_RULE] = rng.random_range(0..2);
+    record[at::REPETITION_RULE] = rng.random_range(0..3);
     record[at::PLACING] = if hides { rng.random_range(0..90) } else { 255 };
     record[at::NO_CAPTURE] = rng.random();
     record[at::NO_CAPTURE_LIMIT] = 120;

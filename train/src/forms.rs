@@ -53,15 +53,17 @@ pub enum FakeRoamsKey {
 }
 
 /// [`RulesetConfig::repetition`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum RepetitionKey {
     /// As the form has it.
     Form,
     /// A draw.
     Draw,
-    /// Perpetual check loses.
-    PerpetualCheck,
+    /// Perpetual check and perpetual chase lose.
+    Wxf,
+    /// Any perpetual attack loses.
+    Cxa,
 }
 
 /// The forms of a run, each with its share of games; at least one.
@@ -149,6 +151,18 @@ impl Forms {
     }
 }
 
+impl RepetitionKey {
+    /// The rule that it names, where the form has `form`.
+    pub fn vary(self, form: RepetitionRule) -> RepetitionRule {
+        match self {
+            RepetitionKey::Form => form,
+            RepetitionKey::Draw => RepetitionRule::Draw,
+            RepetitionKey::Wxf => RepetitionRule::Wxf,
+            RepetitionKey::Cxa => RepetitionRule::Cxa,
+        }
+    }
+}
+
 impl RulesetConfig {
     /// The rules with the config's changes.
     fn vary(&self, mut rules: Ruleset) -> Ruleset {
@@ -169,11 +183,7 @@ impl RulesetConfig {
         if let Ok(free) = self.check_discount.try_into() {
             rules.check_discount = CheckDiscount::Beyond(free);
         }
-        rules.repetition = match self.repetition {
-            RepetitionKey::Form => rules.repetition,
-            RepetitionKey::Draw => RepetitionRule::Draw,
-            RepetitionKey::PerpetualCheck => RepetitionRule::PerpetualCheck,
-        };
+        rules.repetition = self.repetition.vary(rules.repetition);
         rules
     }
 }

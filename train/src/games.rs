@@ -29,7 +29,7 @@ use crate::atomic::{self, FileError};
 /// Plies that stand on one line.
 const PLIES_PER_LINE: usize = 10;
 
-const REASONS: [Reason; 10] = [
+const REASONS: [Reason; 11] = [
     Reason::Checkmate,
     Reason::Stalemate,
     Reason::NaturalLimit,
@@ -37,6 +37,7 @@ const REASONS: [Reason; 10] = [
     Reason::Repetition,
     Reason::PerpetualCheck,
     Reason::PerpetualChase,
+    Reason::PerpetualAttack,
     Reason::Resignation,
     Reason::PlyCap,
     Reason::GameRule,

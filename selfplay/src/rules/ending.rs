@@ -30,6 +30,7 @@ pub fn judge(position: &Position, history: &History) -> Option<Ending> {
         return Some(draw(Reason::DeadPosition));
     }
     repetition::judge(position, history)
+        .map(|repetition| repetition.ending)
         .or_else(|| limit_reached(position).then(|| draw(Reason::NaturalLimit)))
 }
 

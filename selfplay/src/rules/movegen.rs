@@ -70,23 +70,29 @@ pub(super) fn is_legal(position: &Position, mv: Move) -> bool {
     if let Some(square) = position.next_placed() {
         return placements(position, square).any(|placement| placement == mv);
     }
-    let (us, from) = (position.turn(), mv.from());
-    if mv.placed().is_some() || mv.turns_down() && !has(position.laying_squares(from), mv.to()) {
+    if mv.placed().is_some() || mv.turns_down() && !has(position.laying_squares(mv.from()), mv.to())
+    {
         return false;
     }
+    has(legal_targets(position, mv.from()), mv.to())
+}
+
+/// Where the side to move's piece on `from` may go; nowhere if it has none there.
+pub(super) fn legal_targets(position: &Position, from: Square) -> Bits {
+    let us = position.turn();
     let Some(kind) = position
         .piece_at(from)
         .filter(|p| p.color == us)
         .map(|p| p.kind)
     else {
-        return false;
+        return 0;
     };
     let safe = if kind == Kind::King {
         safe_king_steps(position)
     } else {
         safety::of_blocker(position, from)
     };
-    has(targets(position, us, kind, from) & safe, mv.to())
+    targets_of(position, us, kind, from) & safe
 }
 
 /// Whether an enemy of `color` attacks `square`, where a king of `color` stands or would stand;
@@ -156,6 +162,20 @@ where
         visit(from, targets(position, us, kind, from) & safety.free)?;
     }
     ControlFlow::Continue(())
+}
+
+/// Where a piece of the side to move may go, its king's safety aside; nowhere if it has none there.
+pub(super) fn reached(position: &Position, from: Square) -> Bits {
+    let us = position.turn();
+    match position.piece_at(from) {
+        Some(piece) if piece.color == us => targets_of(position, us, piece.kind, from),
+        _ => 0,
+    }
+}
+
+/// Whether nothing stands between two squares of one file.
+pub(super) fn faces(position: &Position, a: Square, b: Square) -> bool {
+    a.file() == b.file() && attacks::between(a, b) & position.occupied() == 0
 }
 
 /// [`targets`], not inlined.

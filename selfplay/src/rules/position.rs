@@ -1,10 +1,11 @@
 //! A position of the board: pieces, turn and counters, without history.
 mod hidden;
 mod setup;
+mod what_if;
 
 use std::fmt;
 
-pub use hidden::Reveal;
+pub use hidden::{ParseRevealError, Reveal};
 pub(super) use setup::Setup;
 
 use super::geometry::{BOARD, Bits, HOMES, Squares, ZONES, bit, has};

@@ -80,8 +80,10 @@ pub enum SeenBy {
 pub enum RepetitionRule {
     /// A draw, whatever was played.
     Draw,
-    /// Perpetual check by one side alone loses; else a draw.
-    PerpetualCheck,
+    /// Perpetual check, or perpetual chase of one piece, by one side alone loses; else a draw.
+    Wxf,
+    /// As [`RepetitionRule::Wxf`], and any mixture of checks, mate threats and chases with every move loses.
+    Cxa,
 }
 
 /// Which plies without a capture count towards the natural limit (RULES.md §1).
@@ -131,7 +133,7 @@ impl Ruleset {
         captured_seen_by: SeenBy::Both,
         no_capture_plies: 120,
         check_discount: CheckDiscount::None,
-        repetition: RepetitionRule::PerpetualCheck,
+        repetition: RepetitionRule::Wxf,
     };
 
     /// Every form: RULES.md §1, the ten of §2, §3.

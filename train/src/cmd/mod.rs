@@ -1,4 +1,5 @@
 //! The subcommands, one file each.
+pub mod adjudicate;
 pub mod bench;
 pub mod inspect;
 pub mod legal;
@@ -15,20 +16,30 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use selfplay::game::{Color, Referee, Turn};
-use selfplay::rules::{Move, Position, World};
+use selfplay::rules::{Move, Position, Ruleset, World};
 
 use crate::engine::{Model, Protocol, Session};
 use crate::forms;
 use crate::output::print;
 
+/// The rules that `--form` names.
+fn rules(form: &str) -> anyhow::Result<&'static Ruleset> {
+    forms::by_name(form).map_err(|why| anyhow!("--form {form}: {why}"))
+}
+
+/// Whether a FEN tells the truth behind both players' knowledge.
+fn is_world(fen: &str) -> bool {
+    fen.trim_end().ends_with(" world")
+}
+
 /// The position that `--form` and `--fen` name; of a world what the side to decide knows.
 fn position(form: &str, fen: Option<&str>) -> anyhow::Result<Position> {
-    let rules = forms::by_name(form).map_err(|why| anyhow!("--form {form}: {why}"))?;
+    let rules = rules(form)?;
     let Some(fen) = fen else {
         return Ok(Position::start(rules));
     };
     let about = || format!("--fen {fen:?}");
-    if !fen.trim_end().ends_with(" world") {
+    if !is_world(fen) {
         return Position::from_fen(rules, fen).with_context(about);
     }
     let world = World::from_fen(rules, fen).with_context(about)?;

@@ -36,7 +36,7 @@ impl Default for Stats {
 }
 
 /// Every reason with its name in the metrics.
-const REASONS: [(Reason, &str); 10] = [
+const REASONS: [(Reason, &str); 11] = [
     (Reason::Checkmate, "endings/checkmate"),
     (Reason::Stalemate, "endings/stalemate"),
     (Reason::NaturalLimit, "endings/natural_limit"),
@@ -44,6 +44,7 @@ const REASONS: [(Reason, &str); 10] = [
     (Reason::Repetition, "endings/repetition"),
     (Reason::PerpetualCheck, "endings/perpetual_check"),
     (Reason::PerpetualChase, "endings/perpetual_chase"),
+    (Reason::PerpetualAttack, "endings/perpetual_attack"),
     (Reason::Resignation, "endings/resignation"),
     (Reason::PlyCap, "endings/ply_cap"),
     (Reason::GameRule, "endings/game_rule"),

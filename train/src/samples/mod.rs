@@ -101,7 +101,7 @@ if face down +128 and +16 times what it is, 1..=7, 0 if the viewer does not know
 122: square of the next placement in an arrangement, 255: none.
 123: bit 0 the viewer is to decide or both know the same, 1 pieces may be laid down, 2 fakes roam.
 124, 125: kinds that take part, kinds that roam, a bit each. 126: bits 0..2 layout (open, at home, dealt, arranged),
-2..4 who sees a taken unknown piece (both, captor, nobody). 127: third repetition (0 draw, 1 perpetual check loses).";
+2..4 who sees a taken unknown piece (both, captor, nobody). 127: third occurrence (0 draws, 1 WXF, 2 CXA).";
 const TRUTH_LAYOUT: &str = "\
 32 bytes, the pieces that the viewer does not know: 2..=7 A B N R C P, 0 no such piece, on the squares
 0..=8, 19, 25, 27, 29, 31, 33, 35 of record_layout, then on the same with ranks exchanged: 81..=89, 64, 70, 54, 56, 58, 60, 62.";

@@ -1,5 +1,6 @@
 //! Face-down pieces: what turns up, is laid down, is placed, and comes to light.
 use std::fmt;
+use std::str::FromStr;
 
 use super::Position;
 use crate::game::Color;
@@ -42,6 +43,34 @@ impl fmt::Display for Reveal {
     }
 }
 
+/// Text that tells no reveal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{0}' tells nothing that comes to light: expected =R for the piece that moved, xN for the one taken, or =RxN"
+)]
+pub struct ParseRevealError(String);
+
+impl FromStr for Reveal {
+    type Err = ParseRevealError;
+
+    /// Reads what it is written as; nothing, if nothing came to light.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let kind = |letter: &u8| Kind::from_letter((*letter).into()).filter(|&k| k != Kind::King);
+        let reveal = match text.as_bytes() {
+            [] => Some((None, None)),
+            [b'=', mover] => kind(mover).map(|mover| (Some(mover), None)),
+            [b'x', taken] => kind(taken).map(|taken| (None, Some(taken))),
+            [b'=', mover, b'x', taken] => kind(mover)
+                .zip(kind(taken))
+                .map(|(mover, taken)| (Some(mover), Some(taken))),
+            _ => None,
+        };
+        reveal
+            .map(|(mover, taken)| Reveal { mover, taken })
+            .ok_or_else(|| ParseRevealError(text.to_owned()))
+    }
+}
+
 impl Position {
     /// [`Position::shift`] where a face-down piece is concerned: whatever moves turns up (不走不翻，每走必翻),
     /// unless it was face up and is laid down.
@@ -78,7 +107,7 @@ impl Position {
     }
 
     /// Puts `cell` on a square in place of what stands there.
-    fn put(&mut self, square: Square, cell: Cell) {
+    pub(super) fn put(&mut self, square: Square, cell: Cell) {
         let (at, old) = (bit(square), self.board[square.index()]);
         self.hash ^= zobrist::cell(old, square) ^ zobrist::cell(cell, square);
         self.kinds[old.kind_code()] &= !at;

@@ -1,0 +1,95 @@
+//! `fanqi adjudicate` (RULES.md §5): what it prints, and what it refuses with which words.
+mod binary;
+
+use std::process::Command;
+
+use binary::{fanqi, ok, refused};
+
+fn adjudicate(form: &str, fen: &str, moves: &str, more: &[&str]) -> Command {
+    let mut command = fanqi(["adjudicate", "--form", form, "--moves", moves]);
+    if !fen.is_empty() {
+        command.args(["--fen", fen]);
+    }
+    command.args(more);
+    command
+}
+
+fn check(mut command: Command, lines: &[&str]) {
+    let printed = ok(&mut command);
+    assert_eq!(printed.lines().collect::<Vec<_>>(), lines, "{command:?}");
+}
+
+#[test]
+fn it_tells_verdict_reason_cycle_and_chased_pieces() {
+    let fen = "3k5/9/9/9/9/9/c8/1R7/9/4K4 w";
+    let round = "b2a2 a3b3 a2b2 b3a3";
+    let (twice, cycle) = (format!("{round} {round}"), format!("cycle {round} {round}"));
+    let chase = ["verdict black_wins", "reason perpetual_chase"];
+    let chased = [&chase[..], &[&cycle, "chased black cannon a3"]].concat();
+    check(adjudicate("xiangqi", fen, &twice, &[]), &chased);
+    let rule = |rule| adjudicate("xiangqi", fen, &twice, &["--repetition", rule]);
+    check(rule("wxf"), &chased);
+    check(rule("cxa"), &chased);
+    let drawn = ["verdict draw", "reason repetition", &cycle];
+    check(rule("draw"), &drawn);
+    // Moves before the cycle do not belong to it, and those behind the end do not count.
+    let longer = format!("b1b2 a4a3 {twice} b2a2");
+    let before = "3k5/9/9/9/9/c8/9/9/1R7/4K4 w";
+    let expected = [&chase[..], &["after move 10"], &chased[2..]].concat();
+    check(adjudicate("xiangqi", before, &longer, &[]), &expected);
+    let undecided = ["verdict undecided", "reason none"];
+    check(adjudicate("xiangqi", fen, round, &[]), &undecided);
+    check(adjudicate("xiangqi", "", "", &[]), &undecided);
+    let mate = ["verdict red_wins", "reason checkmate"];
+    let rooks = "3k5/R8/1R7/9/9/9/9/9/9/4K4 w";
+    check(adjudicate("xiangqi", rooks, "b7b9", &[]), &mate);
+}
+
+#[test]
+fn hidden_forms_are_judged_by_the_truth_or_by_what_came_to_light() {
+    let fen = "9/3k5/9/4a4/8c/9/9/9/4K4/R~8 w - 0 1 world";
+    let round = "a0a5 i5i0 a5a0~ i0i5";
+    let lines = [
+        "verdict black_wins",
+        "reason perpetual_chase",
+        &format!("cycle {round} {round}"),
+        "chased black cannon i5",
+    ];
+    let twice = format!("{round} {round}");
+    check(adjudicate("fanqi-10", fen, &twice, &[]), &lines);
+    let view = fen.replace(" world", "");
+    check(adjudicate("fanqi-10", &view, &twice, &[]), &lines);
+    let undecided = ["verdict undecided", "reason none"];
+    check(adjudicate("jieqi", "", "h2e2=R h9g7=N", &[]), &undecided);
+    refused(
+        &mut adjudicate("jieqi", "", "h2e2=R h9g7", &[]),
+        &["move 2 'h9g7'", "comes to light", "h9g7="],
+    );
+    refused(
+        &mut adjudicate("jieqi", "", "h2e2=K", &[]),
+        &["move 1 'h2e2=K'", "=R"],
+    );
+    refused(
+        &mut adjudicate("fanqi-10", &fen.replace('~', "?"), "a0a5=N", &[]),
+        &["move 1", "'=R', not '=N'"],
+    );
+}
+
+#[test]
+fn bad_moves_are_named() {
+    let words = ["--moves", "move 2 'h9g8'", "not legal"];
+    refused(&mut adjudicate("xiangqi", "", "h2e2 h9g8", &[]), &words);
+    let words = ["--moves", "move 1 'h2e'", "not a move"];
+    refused(&mut adjudicate("xiangqi", "", "h2e", &[]), &words);
+    let words = ["move 1 '炮二平五'", "not a move"];
+    refused(&mut adjudicate("xiangqi", "", "炮二平五", &[]), &words);
+    refused(
+        &mut adjudicate("xiangqi", "", "", &["--repetition", "axf"]),
+        &["--repetition", "axf", "wxf", "cxa", "draw"],
+    );
+    refused(&mut adjudicate("chess", "", "", &[]), &["--form", "chess"]);
+    refused(
+        &mut adjudicate("xiangqi", "9", "", &[]),
+        &["--fen", "board"],
+    );
+}
