@@ -22,7 +22,7 @@ pub use ending::judge;
 pub use fen::{FenError, FenField};
 pub(crate) use geometry::crossed;
 pub use history::History;
-pub use notation::{Fault, Notation, NotationError, UnknownNotation};
+pub use notation::{Fault, Notation, NotationError, Ranks, Said, UnknownNotation};
 pub use perft::divide;
 pub use position::{IllegalMove, ParseRevealError, Position, Reveal};
 pub use repetition::{Repetition, judge as judge_repetition};

@@ -6,11 +6,10 @@
 //! stays among those never seen. `h2e2~` lays down, `R@a0` places in the viewer's own arrangement; of the other
 //! side's nothing is told.
 use selfplay::game::{Color, Game};
-use selfplay::rules::{History, Kind, Move, Position, Reveal, Ruleset, Square, View};
+use selfplay::rules::{History, Kind, Move, Position, Ranks, Reveal, Ruleset, Said, Square, View};
 
 use super::command::PositionText;
 use super::protocol::quote;
-use super::text::Ranks;
 
 /// A game, as far as it was told.
 #[derive(Clone, Debug)]
@@ -25,13 +24,6 @@ pub struct Told {
     plies: Vec<(Move, Option<Reveal>)>,
 }
 
-/// A move's text.
-struct MoveText {
-    mv: Move,
-    mover: Option<Kind>,
-    taken: Option<Kind>,
-}
-
 impl Told {
     /// Reads a position. `side`: whose knowledge it is where the text does not say and the players' differ;
     /// `None`: the side whose arrangement the moves make, else the side to move at their end.
@@ -42,7 +34,7 @@ impl Told {
         side: Option<Color>,
     ) -> Result<Told, String> {
         let moves: Vec<_> = (text.moves.iter())
-            .map(|text| MoveText::read(text, ranks))
+            .map(|text| read(text, ranks))
             .collect::<Result<_, _>>()?;
         let start = start(rules, text.fen.as_deref(), &moves, side)?;
         let mut told = Told {
@@ -69,7 +61,7 @@ impl Told {
         }
     }
 
-    fn play(&mut self, text: &MoveText) -> Result<(), String> {
+    fn play(&mut self, text: &Said) -> Result<(), String> {
         let position = self.view.position();
         if !position.is_legal(text.mv) {
             let fen = position.fen();
@@ -79,12 +71,13 @@ impl Told {
         self.view.play(text.mv, &mut self.history);
         self.view.reveals(&mut reveals);
         let reveal = (!reveals.is_empty())
-            .then(|| text.reveal(&reveals))
+            .then(|| settled(text, &reveals))
             .transpose()?;
         if let Some(reveal) = reveal {
             self.view.reveal(reveal, &mut self.history);
         }
         if let Some(kind) = text
+            .reveal
             .mover
             .filter(|_| reveal.is_none_or(|r| r.mover.is_none()))
         {
@@ -124,7 +117,7 @@ impl Told {
 fn start(
     rules: &'static Ruleset,
     fen: Option<&str>,
-    moves: &[MoveText],
+    moves: &[Said],
     side: Option<Color>,
 ) -> Result<Position, String> {
     let viewer = |turn: Color| {
@@ -161,65 +154,45 @@ fn owner(square: Square) -> Color {
     }
 }
 
-impl MoveText {
-    /// Reads `h2e2`, `h2e2=R`, `h2e2xN`, `h2e2=RxN`, `h2e2~`, `h2e2~xN`, `R@a0`.
-    fn read(text: &str, ranks: Ranks) -> Result<MoveText, String> {
-        let wrong = || {
-            let quoted = quote(text);
-            format!("'{quoted}' is no move: expected such as h2e2, h2e2=R, h2e2xN, h2e2~ or R@a0")
-        };
-        let plain = ranks.read(text).ok_or_else(wrong)?;
-        let end = plain.find(['=', 'x']).unwrap_or(plain.len());
-        let (mv, mut light) = plain.split_at(end);
-        let mv = mv.parse().map_err(|_| wrong())?;
-        let mut kind = |sign: char| -> Result<Option<Kind>, String> {
-            let Some(rest) = light.strip_prefix(sign) else {
-                return Ok(None);
-            };
-            let letter = rest.chars().next().ok_or_else(wrong)?;
-            light = &rest[letter.len_utf8()..];
-            Kind::from_letter(letter).map(Some).ok_or_else(wrong)
-        };
-        let (mover, taken) = (kind('=')?, kind('x')?);
-        if light.is_empty() {
-            Ok(MoveText { mv, mover, taken })
-        } else {
-            Err(wrong())
-        }
-    }
+/// Reads `h2e2`, `h2e2=R`, `h2e2xN`, `h2e2=RxN`, `h2e2~`, `h2e2~xN`, `R@a0`.
+fn read(text: &str, ranks: Ranks) -> Result<Said, String> {
+    ranks.read(text).ok_or_else(|| {
+        let quoted = quote(text);
+        format!("'{quoted}' is no move: expected such as h2e2, h2e2=R, h2e2xN, h2e2~ or R@a0")
+    })
+}
 
-    /// What came to light, of what may have.
-    fn reveal(&self, may: &[(Reveal, u32)]) -> Result<Reveal, String> {
-        let kinds = |of: fn(&Reveal) -> Option<Kind>| may.iter().filter_map(move |(r, _)| of(r));
-        let list = |of| {
-            let mut letters: Vec<_> = kinds(of).map(Kind::letter).collect();
-            letters.sort_unstable();
-            letters.dedup();
-            letters.into_iter().collect::<String>()
-        };
-        let (movers, takens) = (list(|r| r.mover), list(|r| r.taken));
-        let known = |kind: Kind, letters: &str| letters.contains(kind.letter());
-        let mover = match self.mover {
-            _ if movers.is_empty() => None,
-            Some(kind) if known(kind, &movers) => Some(kind),
-            _ => {
-                let mv = self.mv;
-                return Err(format!(
-                    "turns up a piece that may be any of {movers}: tell which, such as {mv}={}, or give the \
-                     position after it as a FEN",
-                    &movers[..1]
-                ));
-            }
-        };
-        let taken = match self.taken {
-            Some(kind) if !takens.is_empty() && !known(kind, &takens) => {
-                let letter = kind.letter();
-                return Err(format!(
-                    "takes a piece that may be any of {takens}, but no {letter}"
-                ));
-            }
-            taken => taken.filter(|_| !takens.is_empty()),
-        };
-        Ok(Reveal { mover, taken })
-    }
+/// What came to light, of what may have.
+fn settled(said: &Said, may: &[(Reveal, u32)]) -> Result<Reveal, String> {
+    let kinds = |of: fn(&Reveal) -> Option<Kind>| may.iter().filter_map(move |(r, _)| of(r));
+    let list = |of| {
+        let mut letters: Vec<_> = kinds(of).map(Kind::letter).collect();
+        letters.sort_unstable();
+        letters.dedup();
+        letters.into_iter().collect::<String>()
+    };
+    let (movers, takens) = (list(|r| r.mover), list(|r| r.taken));
+    let known = |kind: Kind, letters: &str| letters.contains(kind.letter());
+    let mover = match said.reveal.mover {
+        _ if movers.is_empty() => None,
+        Some(kind) if known(kind, &movers) => Some(kind),
+        _ => {
+            let mv = said.mv;
+            return Err(format!(
+                "turns up a piece that may be any of {movers}: tell which, such as {mv}={}, or give the \
+                 position after it as a FEN",
+                &movers[..1]
+            ));
+        }
+    };
+    let taken = match said.reveal.taken {
+        Some(kind) if !takens.is_empty() && !known(kind, &takens) => {
+            let letter = kind.letter();
+            return Err(format!(
+                "takes a piece that may be any of {takens}, but no {letter}"
+            ));
+        }
+        taken => taken.filter(|_| !takens.is_empty()),
+    };
+    Ok(Reveal { mover, taken })
 }

@@ -3,10 +3,9 @@ use std::path::PathBuf;
 
 use selfplay::game::Color;
 use selfplay::mcts::RootKind;
-use selfplay::rules::Ruleset;
+use selfplay::rules::{Ranks, Ruleset};
 
 use super::protocol::quote;
-use super::text::Ranks;
 
 /// What an option's value may be.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,9 @@
 //! The two protocols behind one face.
+use selfplay::rules::Ranks;
+
 use super::command::Command;
 use super::options::{Kind, Options};
 use super::report::Info;
-use super::text::Ranks;
 use super::{ucci, uci};
 
 /// Longest stretch of another's text that is repeated in an answer.

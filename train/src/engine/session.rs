@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use selfplay::game::{Game, Turn};
-use selfplay::rules::{Move, Ruleset};
+use selfplay::rules::{Move, Ranks, Ruleset};
 
 use super::budget::Budget;
 use super::command::{Command, Go, PositionText};
@@ -18,7 +18,6 @@ use super::model::Model;
 use super::options::{self, Effect, Options};
 use super::protocol::{Protocol, quote};
 use super::report::{Info, permille};
-use super::text::Ranks;
 use super::thinker::{Event, Order, Signal, Thinker};
 use crate::cli::describe;
 use crate::games::outcome_name;
@@ -323,7 +322,7 @@ impl Session {
         let legal = told.legal();
         let read = |texts: &[String]| -> Vec<Move> {
             let known = |text: &String| {
-                let mv = ranks.read(text).and_then(|text| text.parse().ok());
+                let mv = ranks.read(text).map(|said| said.mv);
                 let mv = mv.filter(|mv| legal.contains(mv));
                 if mv.is_none() {
                     let text = format!("'{}' is no legal move here; ignored", quote(text));

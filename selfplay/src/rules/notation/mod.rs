@@ -25,6 +25,7 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use error::{Fault, NotationError};
+pub use squares::{Ranks, Said};
 
 use super::position::{IllegalMove, Position, Reveal};
 use super::types::Move;

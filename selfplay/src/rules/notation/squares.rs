@@ -4,11 +4,31 @@ use super::words;
 use crate::rules::position::{Position, Reveal};
 use crate::rules::types::{Kind, Move, Square};
 
-/// The number of Red's back rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ranks {
+/// How ranks are counted from Red's back rank on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ranks {
+    /// 0 to 9, as Pikafish and UCCI have them.
+    #[default]
     FromZero,
+    /// 1 to 10, as Fairy-Stockfish has them.
     FromOne,
+}
+
+impl Ranks {
+    /// A move's text, such as `h2e2` or `h3e3`.
+    pub fn write(self, mv: Move) -> String {
+        let style = Style {
+            ranks: self,
+            ..Style::COORDINATES
+        };
+        style.write(mv, Reveal::default())
+    }
+
+    /// What a text such as `h2e2`, `h2e2=RxN`, `h2e2~` or `R@a0` says, whatever the position; `None` if it names no
+    /// squares.
+    pub fn read(self, text: &str) -> Option<Said> {
+        read(self, text)
+    }
 }
 
 /// How squares are written.
@@ -59,13 +79,15 @@ impl Style {
 
 /// What a text says, whatever the position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said {
-    mv: Move,
-    reveal: Reveal,
+pub struct Said {
+    /// The move.
+    pub mv: Move,
+    /// What it brought to light, as far as that is told.
+    pub reveal: Reveal,
 }
 
 impl Said {
-    pub fn is_placement(&self) -> bool {
+    pub(super) fn is_placement(&self) -> bool {
         self.mv.placed().is_some()
     }
 }
