@@ -74,7 +74,7 @@ pub fn first_opponent(
     config.arena.first_checkpoint.then(first).transpose()
 }
 
-const RESTORE: &str = "put the run's own back, or start a new run with --run DIR";
+pub(super) const RESTORE: &str = "put the run's own back, or start a new run with --run DIR";
 
 fn existing(dir: &RunDir, step: u64) -> anyhow::Result<PathBuf> {
     let path = dir.checkpoint_path(step);
