@@ -84,19 +84,20 @@ fn pretrained_beyond(run: &Path, rows: u64) -> bool {
 
 #[test]
 fn self_play_begins_with_a_network_that_knows_the_games() {
-    let (folder, shard) = imported(24);
+    let (folder, shard) = imported(12);
     let run = folder.path().join("run");
     let sets = [
         &shards(&[&shard]),
         "pretrain.epochs=40",
         "pretrain.learning_rate=0.01",
+        "run.workers=1",
     ];
     let output = train(&run, &sets).output().expect("fanqi starts");
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
     for words in [
         "pretraining: ",
-        "of 120 games",
+        "of 60 games",
         "pretrained: ",
         "(untrained ",
     ] {
@@ -137,9 +138,9 @@ fn self_play_begins_with_a_network_that_knows_the_games() {
 
 #[test]
 fn a_pretraining_that_is_killed_or_interrupted_goes_on() {
-    let (folder, shard) = imported(24);
+    let (folder, shard) = imported(12);
     let run = folder.path().join("run");
-    let sets = [&shards(&[&shard]), "pretrain.epochs=50"];
+    let sets = [&shards(&[&shard]), "pretrain.epochs=40", "run.workers=1"];
     let mut trained = 0;
     for kill in 0..3 {
         let mut command = train(&run, &sets);
@@ -164,10 +165,16 @@ fn a_pretraining_that_is_killed_or_interrupted_goes_on() {
         assert!(about.rows > trained);
         trained = about.rows;
     }
-    let epochs = [sets[0], "pretrain.epochs=51"];
-    refused(&mut train(&run, &epochs), &["`pretrain.epochs`: 50 -> 51"]);
+    let epochs = [sets[0], "pretrain.epochs=41"];
+    refused(&mut train(&run, &epochs), &["`pretrain.epochs`: 40 -> 41"]);
     let none = [sets[1]];
     refused(&mut train(&run, &none), &["`pretrain.shards`"]);
+    let path = run.join("pretrain.safetensors");
+    let whole = fs::read(&path).expect("readable");
+    fs::write(&path, &whole[..whole.len() / 2]).expect("written");
+    let words = ["pretrain.safetensors", "truncated", "begins again"];
+    refused(&mut train(&run, &sets), &words);
+    fs::write(&path, whole).expect("written");
     let output = train(&run, &sets).output().expect("fanqi starts");
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
@@ -182,7 +189,7 @@ fn a_pretraining_that_is_killed_or_interrupted_goes_on() {
         .nth(1)
         .and_then(|s| s.split(' ').next());
     let held_out: u64 = held_out.and_then(|n| n.parse().ok()).expect("a number");
-    let all = (24 * 5 * 8 - held_out) * 50 / 32 * 32;
+    let all = (12 * 5 * 8 - held_out) * 40 / 32 * 32;
     assert_eq!(rows.last(), Some(&(all as f64)), "{said}");
     assert!(games(&run) > 0 && !run.join("pretrain.safetensors").exists());
 }

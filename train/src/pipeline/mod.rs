@@ -111,6 +111,31 @@ struct Run {
     before: f64,
 }
 
+/// Checks the config against that of the run, and says what has changed and from where it goes on.
+fn resume(
+    dir: &RunDir,
+    state: &State,
+    config: &Config,
+    origin: &str,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let old = load::config(dir, state)?;
+    for change in old.changes_on_resume(config, origin)? {
+        progress.say(&format!(
+            "config: {}: {} -> {}",
+            change.key, change.old, change.new
+        ));
+    }
+    progress.say(&format!(
+        "going on with {}: step {}, {} games, {} rows",
+        dir.path().display(),
+        state.training.step,
+        state.selfplay.games,
+        state.selfplay.rows.training + state.selfplay.rows.held_out
+    ));
+    Ok(())
+}
+
 impl Run {
     /// Opens or creates the run, and says what was taken over and what was lost.
     fn open(
@@ -131,40 +156,16 @@ impl Run {
         let (dir, mut state) = RunDir::open(path)?;
         // Another process may have come first.
         let pretraining = pretraining.filter(|_| state.is_none());
-        if let Some(state) = &state {
-            let old = load::config(&dir, state)?;
-            for change in old.changes_on_resume(&config, origin)? {
-                progress.say(&format!(
-                    "config: {}: {} -> {}",
-                    change.key, change.old, change.new
-                ));
+        let (learner, begun) = match &state {
+            Some(state) => {
+                resume(&dir, state, &config, origin, &progress)?;
+                let learner = load::learner(&dir, state, &config, &placement)?;
+                // Matches come last; what they need must not be found missing only then.
+                load::first_opponent(&dir, state, &config)?;
+                (learner, None)
             }
-            progress.say(&format!(
-                "going on with {}: step {}, {} games, {} rows",
-                path.display(),
-                state.training.step,
-                state.selfplay.games,
-                state.selfplay.rows.training + state.selfplay.rows.held_out
-            ));
-        }
-        let begun = match &state {
-            Some(_) => None,
-            None => pretrain::begun(&dir, &config, origin)?,
+            None => pretrain::begin(&dir, &config, origin, pretraining.as_ref(), &placement)?,
         };
-        let learner = match &state {
-            Some(state) => load::learner(&dir, state, &config, &placement)?,
-            None => pretrain::learner(
-                &dir,
-                &config,
-                pretraining.as_ref(),
-                begun.is_some(),
-                &placement,
-            )?,
-        };
-        if let Some(state) = &state {
-            // Matches come last; what they need must not be found missing only then.
-            load::first_opponent(&dir, state, &config)?;
-        }
         if state.as_ref().is_some_and(|state| state.working) {
             progress.say(
                 "the last process was killed: games since its last shard and steps since its last checkpoint are lost",
@@ -178,13 +179,8 @@ impl Run {
             dir.write_state(state)?;
         }
         let is_new = state.is_none();
-        let state = state.unwrap_or_else(|| {
-            let new = State::new(&forms.names(), config.run.seed);
-            State {
-                run: begun.unwrap_or(new.run.clone()),
-                ..new
-            }
-        });
+        let mut state = state.unwrap_or_else(|| State::new(&forms.names(), config.run.seed));
+        state.run = begun.unwrap_or(state.run);
         let mut replay = early.map_or_else(window, Ok)?;
         replay.restore(&dir.shards(&state)?, state.selfplay.rows, &forms.names())?;
         let mut bucket = state.training.bucket;

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use anyhow::Context;
-use model::checkpoint;
 use model::config::OptimConfig;
 use model::device::Placement;
 use model::learner::{Learner, Which};
@@ -18,40 +17,30 @@ use crate::metrics::Metrics;
 use crate::pretrain::Source;
 use crate::run_dir::RunDir;
 
-/// The name of the run whose pretraining was broken off in `dir`, if one was; its config must be `config` but for
-/// what may change.
-pub(super) fn begun(dir: &RunDir, config: &Config, origin: &str) -> anyhow::Result<Option<String>> {
-    let path = dir.pretraining_path();
-    if !path.exists() {
-        return Ok(None);
-    }
-    let old = Config::load_resolved(&dir.config_path())
-        .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))?;
-    old.changes_on_resume(config, origin)?;
-    Ok(Some(checkpoint::inspect(&path)?.origin.run))
-}
-
-/// The learner of a run without a state: fresh, or, if it has `begun`, where its pretraining was broken off.
-pub(super) fn learner(
+/// The learner of a run without a state, fresh; or, if its pretraining was broken off, the learner from there and the
+/// run's name. `config` must then be the run's own but for what may change.
+pub(super) fn begin(
     dir: &RunDir,
     config: &Config,
+    origin: &str,
     source: Option<&Source>,
-    begun: bool,
     placement: &Placement,
-) -> anyhow::Result<Learner> {
+) -> anyhow::Result<(Learner, Option<String>)> {
     let optim = match source {
         Some(source) => optim(config, source.order.rows()),
         None => config.optim.clone(),
     };
-    if begun {
-        return Ok(Learner::load(&dir.pretraining_path(), &config.net, &optim, placement)?.0);
+    let path = dir.pretraining_path();
+    if !path.exists() {
+        let learner = Learner::new(&config.net, &optim, placement, config.run.seed)?;
+        return Ok((learner, None));
     }
-    Ok(Learner::new(
-        &config.net,
-        &optim,
-        placement,
-        config.run.seed,
-    )?)
+    let old = Config::load_resolved(&dir.config_path())
+        .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))?;
+    old.changes_on_resume(config, origin)?;
+    let (learner, about) = Learner::load(&path, &config.net, &optim, placement)
+        .context("the network in pretraining cannot be used (without this file the pretraining begins again)")?;
+    Ok((learner, Some(about.origin.run)))
 }
 
 /// `[optim]` with the schedule of a pretraining of `rows` rows.
@@ -73,8 +62,10 @@ impl Run {
         interrupted: &AtomicBool,
     ) -> anyhow::Result<bool> {
         if self.placement.device == tch::Device::Cpu {
-            // Nothing else runs yet.
-            tch::set_num_threads(worker_count(&self.config, self.placement.device) as i32);
+            // Nothing else runs yet. More threads than cores would wait for each other most of the time.
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let threads = worker_count(&self.config, self.placement.device).min(cores);
+            tch::set_num_threads(threads as i32);
         }
         self.announce(&source)?;
         let untrained = self.untrained(&source)?;
