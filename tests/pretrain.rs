@@ -191,7 +191,14 @@ fn a_pretraining_that_is_killed_or_interrupted_goes_on() {
     let held_out: u64 = held_out.and_then(|n| n.parse().ok()).expect("a number");
     let all = (12 * 5 * 8 - held_out) * 40 / 32 * 32;
     assert_eq!(rows.last(), Some(&(all as f64)), "{said}");
-    assert!(games(&run) > 0 && !run.join("pretrain.safetensors").exists());
+    assert!(games(&run) > 0 && !path.exists());
+    // Had it been killed between the commit and the removal, the file would go now.
+    let first = run.join("checkpoints/000000000.safetensors");
+    fs::copy(first, &path).expect("copied");
+    let output = train(&run, &sets).output().expect("fanqi starts");
+    let words = "dropped pretrain.safetensors: the pretraining is over";
+    assert!(stderr(&output).contains(words), "{}", stderr(&output));
+    assert!(!path.exists());
 }
 
 /// The rows of a shard `times` over, each time with other game ids.

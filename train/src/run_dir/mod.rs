@@ -168,7 +168,9 @@ impl RunDir {
                 .ok()
         })?;
         self.drop_beyond(CHECKPOINT, step, &mut dropped, |_| None)?;
-        if state.is_some() && self.drop_pretraining()? {
+        let own = |about: checkpoint::About| state.is_some_and(|s| s.run == about.origin.run);
+        let over = checkpoint::inspect(&self.pretraining_path()).is_ok_and(own);
+        if over && self.drop_pretraining()? {
             dropped.push(format!("{PRETRAINING}: the pretraining is over"));
         }
         Ok(dropped)
