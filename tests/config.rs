@@ -81,6 +81,8 @@ fn every_bad_value_of_every_key_is_refused_with_its_key_and_its_source() {
     let fine = |key: &str, value: &str| match key {
         "search.draw_score" => value == "-0.5",
         "arena.opponents" | "ruleset.forms" => value == "[]",
+        // Whether a file is there is seen when it is read.
+        "pretrain.shards" => ["[]", "[\"nonsense\"]"].contains(&value),
         _ => false,
     };
     for (table, key, default) in keys() {
@@ -230,9 +232,11 @@ fn an_opponent_named_twice_is_refused_however_it_is_written() {
         let twice = "jieqi is named twice";
         has(&error("", &[&set]), &[&format!("--set {set}"), twice]);
     }
+    let set = "pretrain.shards=[\"a.h5\", \"b.h5\", \"a.h5\"]";
+    has(&error("", &[set]), &["`a.h5` is named twice"]);
     // Every list of the schema is tried above.
     let lists = keys().into_iter().filter(|(.., value)| value.is_array());
-    assert_eq!(lists.count(), 2);
+    assert_eq!(lists.count(), 3);
 }
 
 #[test]
@@ -415,6 +419,7 @@ fn a_change_that_a_run_cannot_take_is_named_with_its_source() {
         ("net.channels=16", "`net.channels`: 64 -> 16"),
         ("run.seed=2", "`run.seed`: 1 -> 2"),
         ("optim.kind=sgd", "`optim.kind`: \"adamw\" -> \"sgd\""),
+        ("pretrain.epochs=3", "`pretrain.epochs`: 2 -> 3"),
         (
             "replay.held_out_share=0.5",
             "`replay.held_out_share`: 0.02 -> 0.5",

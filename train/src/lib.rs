@@ -12,6 +12,7 @@ pub mod games;
 pub mod metrics;
 pub mod output;
 pub mod pipeline;
+pub mod pretrain;
 pub mod rating;
 pub mod records;
 pub mod replay;

@@ -1,4 +1,6 @@
 //! What a range cannot say: of one key alone, and of keys together.
+use std::fmt::Display;
+
 use selfplay::rules::Position;
 
 use super::Config;
@@ -14,17 +16,20 @@ pub(super) fn alone(config: &Config, key: &str) -> Result<(), String> {
     match key {
         "ruleset.base" => forms::by_name(&config.ruleset.base).map(drop),
         "ruleset.forms" => Forms::of(&config.ruleset).map(drop),
-        "arena.opponents" => {
-            let all = &config.arena.opponents;
-            match (1..all.len()).find(|&i| all[..i].contains(&all[i])) {
-                Some(i) => Err(format!("`{}` is named twice; once is enough", all[i])),
-                None => Ok(()),
-            }
-        }
+        "arena.opponents" => each_once(&config.arena.opponents),
+        "pretrain.shards" => each_once(&config.pretrain.shards),
         "arena.games" if !config.arena.games.is_multiple_of(2) => {
             Err("must be even: every opening is played twice".to_owned())
         }
         _ => Ok(()),
+    }
+}
+
+/// Refuses a list that names something twice.
+fn each_once<T: Display + PartialEq>(all: &[T]) -> Result<(), String> {
+    match (1..all.len()).find(|&i| all[..i].contains(&all[i])) {
+        Some(i) => Err(format!("`{}` is named twice; once is enough", all[i])),
+        None => Ok(()),
     }
 }
 

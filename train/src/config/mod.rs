@@ -20,6 +20,7 @@ pub use self::schema::DEFAULT;
 use self::schema::flatten;
 use crate::arena::ArenaConfig;
 use crate::forms::RulesetConfig;
+use crate::pretrain::PretrainConfig;
 use crate::replay::ReplayConfig;
 use crate::samples::SamplesConfig;
 
@@ -27,6 +28,7 @@ use crate::samples::SamplesConfig;
 const FIXED: &[&str] = &[
     "ruleset",
     "net",
+    "pretrain",
     "run.seed",
     "optim.kind",
     "replay.held_out_share",
@@ -54,6 +56,8 @@ pub struct Config {
     pub replay: ReplayConfig,
     /// `[optim]`
     pub optim: OptimConfig,
+    /// `[pretrain]`
+    pub pretrain: PretrainConfig,
     /// `[checkpoint]`
     pub checkpoint: CheckpointConfig,
     /// `[arena]`

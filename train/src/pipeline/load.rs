@@ -112,7 +112,7 @@ pub fn first_opponent(
     config.arena.first_checkpoint.then(first).transpose()
 }
 
-const RESTORE: &str = "put the run's own back, or start a new run with --run DIR";
+pub(super) const RESTORE: &str = "put the run's own back, or start a new run with --run DIR";
 
 fn existing(dir: &RunFiles, step: u64) -> anyhow::Result<PathBuf> {
     dir.checkpoint(step)

@@ -6,6 +6,7 @@
 pub mod load;
 mod matches;
 mod pace;
+mod pretrain;
 mod progress;
 mod report;
 mod resign;
@@ -42,6 +43,7 @@ use crate::config::Config;
 use crate::forms::Forms;
 use crate::games::GameText;
 use crate::metrics::Metrics;
+use crate::pretrain::Source;
 use crate::replay::{Pick, Replay, ReplayBucket};
 use crate::run_dir::{RunDir, RunFiles, State};
 
@@ -89,6 +91,8 @@ struct Run {
     dir: RunDir,
     state: State,
     learner: Learner,
+    /// What the learner is to be trained on before self-play.
+    pretraining: Option<Source>,
     replay: Replay,
     bucket: ReplayBucket,
     slot: Arc<WeightSlot>,
@@ -107,6 +111,31 @@ struct Run {
     before: f64,
 }
 
+/// Checks the config against that of the run, and says what has changed and from where it goes on.
+fn resume(
+    dir: &RunDir,
+    state: &State,
+    config: &Config,
+    origin: &str,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let old = load::config(dir, state)?;
+    for change in old.changes_on_resume(config, origin)? {
+        progress.say(&format!(
+            "config: {}: {} -> {}",
+            change.key, change.old, change.new
+        ));
+    }
+    progress.say(&format!(
+        "going on with {}: step {}, {} games, {} rows",
+        dir.path().display(),
+        state.training.step,
+        state.selfplay.games,
+        state.selfplay.rows.training + state.selfplay.rows.held_out
+    ));
+    Ok(())
+}
+
 impl Run {
     /// Opens or creates the run, and says what was taken over and what was lost.
     fn open(
@@ -120,31 +149,23 @@ impl Run {
         let window = || Replay::new(&config.replay).map_err(|e| anyhow!("{origin}: {e}"));
         // A new run leaves nothing behind if its memory is missing; an old one is locked before it takes any.
         let early = (!RunFiles::exists(path)).then(window).transpose()?;
-        let (dir, mut state) = RunDir::open(path)?;
-        if let Some(state) = &state {
-            let old = load::config(&dir, state)?;
-            for change in old.changes_on_resume(&config, origin)? {
-                progress.say(&format!(
-                    "config: {}: {} -> {}",
-                    change.key, change.old, change.new
-                ));
-            }
-            progress.say(&format!(
-                "going on with {}: step {}, {} games, {} rows",
-                path.display(),
-                state.training.step,
-                state.selfplay.games,
-                state.selfplay.rows.training + state.selfplay.rows.held_out
-            ));
-        }
-        let learner = match &state {
-            Some(state) => load::learner(&dir, state, &config, &placement)?,
-            None => Learner::new(&config.net, &config.optim, &placement, config.run.seed)?,
+        let pretraining = match early {
+            Some(_) => Source::open(&config, &forms)?,
+            None => None,
         };
-        if let Some(state) = &state {
-            // Matches come last; what they need must not be found missing only then.
-            load::first_opponent(&dir, state, &config)?;
-        }
+        let (dir, mut state) = RunDir::open(path)?;
+        // Another process may have come first.
+        let pretraining = pretraining.filter(|_| state.is_none());
+        let (learner, begun) = match &state {
+            Some(state) => {
+                resume(&dir, state, &config, origin, &progress)?;
+                let learner = load::learner(&dir, state, &config, &placement)?;
+                // Matches come last; what they need must not be found missing only then.
+                load::first_opponent(&dir, state, &config)?;
+                (learner, None)
+            }
+            None => pretrain::begin(&dir, &config, origin, pretraining.as_ref(), &placement)?,
+        };
         if state.as_ref().is_some_and(|state| state.working) {
             progress.say(
                 "the last process was killed: games since its last shard and steps since its last checkpoint are lost",
@@ -158,16 +179,17 @@ impl Run {
             dir.write_state(state)?;
         }
         let is_new = state.is_none();
-        let state = state.unwrap_or_else(|| State::new(&forms.names(), config.run.seed));
+        let mut state = state.unwrap_or_else(|| State::new(&forms.names(), config.run.seed));
+        state.run = begun.unwrap_or(state.run);
         let mut replay = early.map_or_else(window, Ok)?;
         replay.restore(&dir.shards(&state)?, state.selfplay.rows, &forms.names())?;
         let mut bucket = state.training.bucket;
         bucket.made(state.selfplay.rows.training, &config.replay);
-        let metrics = Metrics::open(
-            &dir.metrics_path(),
-            &dir.tensorboard_path(),
-            learner.steps(),
-        )?;
+        let curves = match pretraining {
+            Some(_) => dir.pretraining_curves()?,
+            None => dir.tensorboard_path(),
+        };
+        let metrics = Metrics::open(&dir.metrics_path(), &curves, learner.steps())?;
         let pace = Arc::new(Pace::default());
         pace.next_game.store(state.selfplay.next_game_id, Relaxed);
         let mut run = Run {
@@ -179,6 +201,7 @@ impl Run {
             dir,
             state,
             learner,
+            pretraining,
             replay,
             bucket,
             pace,
@@ -194,7 +217,7 @@ impl Run {
         };
         run.set_resign_below();
         run.dir.write_config(&run.config.to_toml())?;
-        if is_new {
+        if is_new && run.pretraining.is_none() {
             run.checkpoint()?;
         }
         Ok(run)
@@ -202,6 +225,13 @@ impl Run {
 
     /// All that is left of the run: work, matches, and the last words.
     fn finish(&mut self, interrupted: &AtomicBool) -> anyhow::Result<()> {
+        if let Some(source) = self.pretraining.take()
+            && !self.pretrain(source, interrupted)?
+        {
+            self.progress.finish();
+            self.farewell(true);
+            return Ok(());
+        }
         if !self.is_complete() {
             self.work(interrupted)?;
         }

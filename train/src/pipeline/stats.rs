@@ -90,6 +90,19 @@ impl Stats {
         self.losses.get(name).map(|sum| sum / self.steps as f64)
     }
 
+    /// Training steps since the last report.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The mean of each loss since the last report.
+    pub fn losses(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
+        let steps = self.steps.max(1) as f64;
+        self.losses
+            .iter()
+            .map(move |(&name, sum)| (name, sum / steps))
+    }
+
     /// How long these counts have run.
     pub fn elapsed(&self) -> Duration {
         self.since.elapsed()
@@ -115,10 +128,6 @@ impl Stats {
             out.push(("selfplay/plies_per_game", share(self.plies)));
             out.extend(self.reasons.iter().map(|(&name, &n)| (name, share(n))));
         }
-        out.extend(
-            self.losses
-                .iter()
-                .map(|(&name, sum)| (name, sum / self.steps.max(1) as f64)),
-        );
+        out.extend(self.losses());
     }
 }

@@ -43,12 +43,7 @@ impl Run {
 
     /// Writes a checkpoint, commits it and gives its average to the workers.
     pub(super) fn checkpoint(&mut self) -> anyhow::Result<()> {
-        let origin = Origin {
-            run: self.state.run.clone(),
-            form: self.forms.names(),
-            ruleset: self.forms.describe(),
-            config: self.config.to_toml(),
-        };
+        let origin = self.origin();
         let is_first = self.learner.steps() == 0;
         let training = TrainingState {
             step: self.learner.steps(),
@@ -59,15 +54,27 @@ impl Run {
         self.state.elapsed_seconds = self.elapsed();
         self.dir
             .commit_checkpoint(&mut self.state, training, |path| {
-                self.learner
-                    .save(path, &origin)
-                    .map_err(|error| match error {
-                        CheckpointError::Io { source, .. } => source,
-                        other => std::io::Error::other(other),
-                    })
+                self.learner.save(path, &origin).map_err(io_error)
             })?;
         self.slot.publish(self.learner.publish()?);
         self.remove_old_checkpoints()
+    }
+
+    /// Keeps the network in pretraining, to go on with after an interruption.
+    pub(super) fn save_pretraining(&self) -> anyhow::Result<()> {
+        let origin = self.origin();
+        Ok(atomic::publish(&self.dir.pretraining_path(), |path| {
+            self.learner.save(path, &origin).map_err(io_error)
+        })?)
+    }
+
+    fn origin(&self) -> Origin {
+        Origin {
+            run: self.state.run.clone(),
+            form: self.forms.names(),
+            ruleset: self.forms.describe(),
+            config: self.config.to_toml(),
+        }
     }
 
     /// Keeps the first checkpoint and the last ones.
@@ -78,6 +85,13 @@ impl Run {
             atomic::remove(path)?;
         }
         Ok(())
+    }
+}
+
+fn io_error(error: CheckpointError) -> std::io::Error {
+    match error {
+        CheckpointError::Io { source, .. } => source,
+        other => std::io::Error::other(other),
     }
 }
 

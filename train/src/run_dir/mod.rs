@@ -4,10 +4,11 @@
 //! run.lock                      held by the process that works on it; its pid is inside
 //! config.toml                   the resolved config
 //! state.json                    what is committed; replaced last, as the commit
+//! pretrain.safetensors          the network while `[pretrain]` goes on, before there is a state.json
 //! checkpoints/000001000.safetensors   by training step
 //! samples/000001.h5             one shard a commit
 //! games/000001.txt              the same commit's games
-//! metrics.jsonl, tensorboard/   numbers over time
+//! metrics.jsonl, tensorboard/   numbers over time; those of `[pretrain]` as curves in tensorboard/pretrain/
 //! strength/000001000.txt, .json     matches of the network of a training step
 //! ```
 //!
@@ -16,7 +17,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use model::checkpoint;
 use selfplay::record::Rows;
@@ -37,6 +38,7 @@ pub use state::{STATE_VERSION, SelfplayState, State, TrainingState};
 const LOCK: &str = "run.lock";
 const CONFIG: &str = "config.toml";
 const STATE: &str = "state.json";
+const PRETRAINING: &str = "pretrain.safetensors";
 const METRICS: &str = "metrics.jsonl";
 const CHECKPOINTS: &str = "checkpoints";
 const SAMPLES: &str = "samples";
@@ -136,7 +138,7 @@ impl RunDir {
             fs::create_dir_all(&folder)
                 .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
         }
-        let single = |name: &str| name == CONFIG || name == STATE;
+        let single = |name: &str| [CONFIG, STATE, PRETRAINING].contains(&name);
         self.drop_unfinished("", &single, &mut dropped)?;
         for kind in [CHECKPOINT, SHARD, GAMES_TEXT, STRENGTH_TEXT, STRENGTH_JSON] {
             let ours = |name: &str| kind.number(name).is_some();
@@ -156,6 +158,11 @@ impl RunDir {
                 .ok()
         })?;
         self.drop_beyond(CHECKPOINT, step, &mut dropped, |_| None)?;
+        let own = |about: checkpoint::About| state.is_some_and(|s| s.run == about.origin.run);
+        let over = checkpoint::inspect(&self.pretraining_path()).is_ok_and(own);
+        if over && self.drop_pretraining()? {
+            dropped.push(format!("{PRETRAINING}: the pretraining is over"));
+        }
         Ok(dropped)
     }
 
@@ -231,6 +238,29 @@ impl RunDir {
     /// Replaces the resolved config.
     pub fn write_config(&self, text: &str) -> Result<(), FileError> {
         atomic::write(&self.config_path(), |out| out.write_all(text.as_bytes()))
+    }
+
+    /// The network in pretraining, a checkpoint.
+    pub fn pretraining_path(&self) -> PathBuf {
+        self.path().join(PRETRAINING)
+    }
+
+    /// Removes the network in pretraining; whether there was one.
+    pub fn drop_pretraining(&self) -> Result<bool, FileError> {
+        let path = self.pretraining_path();
+        let is_there = path.exists();
+        if is_there {
+            atomic::remove(&path)?;
+        }
+        Ok(is_there)
+    }
+
+    /// Folder of the TensorBoard event files of the pretraining, which counts steps of its own; made if it is missing.
+    pub fn pretraining_curves(&self) -> Result<PathBuf, FileError> {
+        let folder = self.tensorboard_path().join("pretrain");
+        fs::create_dir_all(&folder)
+            .map_err(|e| FileError::io(&folder, "creating the folder", e))?;
+        Ok(folder)
     }
 
     /// Commits finished games under the next number and counts them in `state`, which changes only if

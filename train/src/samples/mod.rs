@@ -4,11 +4,10 @@
 //! A shard is built in memory and appears under its name only when it is whole, because HDF5 files
 //! cut short are unreadable, and because a full disk then is a plain system error. The HDF5 library
 //! has one global lock: use one writer thread.
-use std::io::Read;
 use std::path::Path;
 
 use hdf5::types::VarLenUnicode;
-use hdf5::{Dataset, File, H5Type, Location};
+use hdf5::{File, H5Type, Location};
 use ndarray::ArrayView;
 use selfplay::record::{HOMES, RECORD_BYTES, Rows};
 use serde::{Deserialize, Serialize};
@@ -16,14 +15,14 @@ use serde::{Deserialize, Serialize};
 use crate::atomic::{self, FileError};
 
 mod check;
+mod read;
 pub use check::check_rows;
+pub use read::{Shard, read, read_game_ids, read_head};
 
 /// Value of the root attribute `format`.
 pub const FORMAT: &str = "fanqi-samples";
 /// Value of the root attribute `version`; it changes when a column or its meaning does.
 pub const VERSION: u32 = 3;
-/// The first bytes of an HDF5 file without a user block.
-const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// The `[samples]` table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -234,158 +233,6 @@ fn file_image(file: &File) -> hdf5::Result<Vec<u8>> {
             Err("no file image".into())
         }
     })
-}
-
-/// Reads and checks a shard. `form`: the form it must be of, or any.
-pub fn read(path: &Path, form: Option<&str>) -> Result<(ShardHead, Rows), FileError> {
-    let (file, head) = open(path, form)?;
-    let r = Reader { path, file: &file };
-    let records = r.column::<u8>(&RECORDS, RECORD_BYTES)?;
-    let wdl = r.column::<f32>(&SEARCH_WDL, 3)?;
-    let truth = r.column::<u8>(&TRUTH, HOMES.len())?;
-    let rows = Rows {
-        records: rows_of(&records),
-        policy_end: r.column(&POLICY_END, 1)?,
-        policy_index: r.column(&POLICY_INDEX, 1)?,
-        policy_prob: r.column(&POLICY_PROB, 1)?,
-        policy_weight: r.column(&POLICY_WEIGHT, 1)?,
-        search_wdl: rows_of(&wdl),
-        outcome: r.column(&OUTCOME, 1)?,
-        plies_left: r.column(&PLIES_LEFT, 1)?,
-        truth: rows_of(&truth),
-        game: r.column(&GAME, 1)?,
-        ply: r.column(&PLY, 1)?,
-        net_step: r.column(&NET_STEP, 1)?,
-    };
-    check_rows(&rows).map_err(|e| unusable(path, e))?;
-    Ok((head, rows))
-}
-
-/// Reads only what a shard says of itself.
-pub fn read_head(path: &Path) -> Result<ShardHead, FileError> {
-    open(path, None).map(|(_, head)| head)
-}
-
-/// The rows, of `N` numbers each, that a column holds one after the other.
-fn rows_of<T: Copy, const N: usize>(values: &[T]) -> Vec<[T; N]> {
-    values.as_chunks::<N>().0.to_vec()
-}
-
-/// Reads only the game id of each row.
-pub fn read_game_ids(path: &Path, form: Option<&str>) -> Result<Vec<u64>, FileError> {
-    let (file, _) = open(path, form)?;
-    Reader { path, file: &file }.column(&GAME, 1)
-}
-
-/// Opens a shard and checks its root attributes.
-fn open(path: &Path, form: Option<&str>) -> Result<(File, ShardHead), FileError> {
-    // The library's own message for a missing or forbidden file is long and says little.
-    let mut magic = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|f| f.take(HDF5_SIGNATURE.len() as u64).read_to_end(&mut magic))
-        .map_err(|e| FileError::io(path, "opening", e))?;
-    let bad = |e: String| unusable(path, e);
-    if magic != HDF5_SIGNATURE {
-        return Err(bad("cannot be read as samples: not an HDF5 file".into()));
-    }
-    let file = File::open(path).map_err(|e| {
-        bad(format!(
-            "cannot be read as samples: damaged or cut short ({})",
-            first_line(&e)
-        ))
-    })?;
-    let text = |name: &str| -> Option<String> {
-        Some(
-            file.attr(name)
-                .ok()?
-                .read_scalar::<VarLenUnicode>()
-                .ok()?
-                .as_str()
-                .to_string(),
-        )
-    };
-    if text("format").as_deref() != Some(FORMAT) {
-        return Err(bad(format!(
-            "an HDF5 file, but not of samples: its attribute `format` is not `{FORMAT}`"
-        )));
-    }
-    let version = file.attr("version").and_then(|a| a.read_scalar::<u32>());
-    match version {
-        Ok(VERSION) => {}
-        Ok(found) => {
-            let what_to_do = if found < VERSION {
-                "make new samples with this build, or read it with the build that wrote it"
-            } else {
-                "read it with a newer build"
-            };
-            return Err(FileError::content(
-                path,
-                format!(
-                    "samples of format version {found}, this build reads {VERSION}: {what_to_do}"
-                ),
-            ));
-        }
-        Err(e) => {
-            return Err(bad(format!(
-                "the attribute `version` cannot be read ({})",
-                first_line(&e)
-            )));
-        }
-    }
-    let missing = |name: &str| bad(format!("the attribute `{name}` is missing"));
-    let head = ShardHead {
-        run: text("run").ok_or_else(|| missing("run"))?,
-        form: text("form").ok_or_else(|| missing("form"))?,
-        ruleset: text("ruleset").ok_or_else(|| missing("ruleset"))?,
-    };
-    if let Some(expected) = form.filter(|&f| f != head.form) {
-        return Err(bad(format!(
-            "samples of the form `{}`, expected `{expected}`",
-            head.form
-        )));
-    }
-    Ok((file, head))
-}
-
-struct Reader<'a> {
-    path: &'a Path,
-    file: &'a File,
-}
-
-impl Reader<'_> {
-    fn column<T: H5Type>(&self, column: &Column, width: usize) -> Result<Vec<T>, FileError> {
-        let name = column.0;
-        let bad = |e: String| unusable(self.path, format!("dataset `{name}`: {e}"));
-        let dataset: Dataset = self.file.dataset(name).map_err(|e| bad(first_line(&e)))?;
-        let shape = dataset.shape();
-        let fits = if width == 1 {
-            shape.len() == 1
-        } else {
-            shape.len() == 2 && shape[1] == width
-        };
-        if !fits {
-            return Err(bad(format!(
-                "shape {shape:?} instead of {}",
-                if width == 1 {
-                    "[n]".into()
-                } else {
-                    format!("[n, {width}]")
-                }
-            )));
-        }
-        dataset
-            .as_reader()
-            .no_convert()
-            .read_raw()
-            .map_err(|e| bad(first_line(&e)))
-    }
-}
-
-/// A shard of which nothing can be read, and what to do.
-fn unusable(path: &Path, what: String) -> FileError {
-    let message =
-        format!("{what}; put a good copy of it back, or take it away to go on without its rows");
-    FileError::content(path, message)
 }
 
 fn first_line(e: &hdf5::Error) -> String {
