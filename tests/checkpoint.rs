@@ -95,6 +95,13 @@ fn a_truncated_file_never_loads() {
             "{length} bytes: {error}"
         );
         assert!(error.to_string().contains("cut"));
+        if length < 64 {
+            let error = inspect(&cut).expect_err("a truncated header");
+            assert!(
+                matches!(error, CheckpointError::Broken { .. }),
+                "{length} bytes: {error}"
+            );
+        }
     }
     fs::write(&cut, [whole, vec![0]].concat()).unwrap();
     assert!(load_play(&cut).is_err());

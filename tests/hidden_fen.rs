@@ -298,6 +298,11 @@ fn pools_that_do_not_add_up() {
     refused("-", "11 pieces of Red unseen, but 2 unknown");
     refused("R3", "3 'R', at most 2");
     refused("R99999999999999999999", "at most 2");
+    // Named more than once, up to where a sum in few bits would begin anew.
+    for often in [2, 127, 128, 129, 255, 256, 257] {
+        refused(&"R2".repeat(often), "2 and 2 'R', at most 2");
+        refused(&("R2".repeat(often) + "R1"), "2 and 2 'R', at most 2");
+    }
     refused("R1A1", "takes no part in fanqi-4");
     check_no_view(
         four,

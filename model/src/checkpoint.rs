@@ -240,7 +240,11 @@ pub fn inspect(path: &Path) -> Result<About, CheckpointError> {
     }
     let read = || {
         let (mut file, mut length, mut text) = (File::open(path)?, [0; 8], Vec::new());
-        file.read_exact(&mut length)?;
+        match file.read_exact(&mut length) {
+            // Too short even for that: no text follows.
+            Err(short) if short.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(text),
+            read => read?,
+        }
         file.take(u64::from_le_bytes(length).min(LONGEST))
             .read_to_end(&mut text)?;
         Ok(text)

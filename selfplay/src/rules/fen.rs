@@ -202,14 +202,21 @@ fn parse_pool(text: &str) -> Result<Pools, FenError> {
             number.push(digit);
         }
         let number = if number.is_empty() { "1" } else { &number };
-        let most = number_of(kind);
-        match number.parse::<usize>() {
-            Ok(n) if n <= most => pools[color as usize][kind.index()] += n as u8,
-            _ => {
-                let why = format!("{number} '{letter}', at most {most} can be");
-                return error(FenField::Pool, why);
-            }
+        let (most, unseen) = (number_of(kind), &mut pools[color as usize][kind.index()]);
+        // A kind may stand in it more than once.
+        let sum = number
+            .parse()
+            .map_or(usize::MAX, |n: usize| n.saturating_add((*unseen).into()));
+        if sum > most {
+            let before = if *unseen > 0 {
+                format!("{unseen} and ")
+            } else {
+                String::new()
+            };
+            let why = format!("{before}{number} '{letter}', at most {most} can be");
+            return error(FenField::Pool, why);
         }
+        *unseen = sum as u8;
     }
     Ok(pools)
 }
