@@ -1,18 +1,19 @@
 //! The arena: results follow from the seed alone, colours are exchanged evenly, openings are sound.
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use selfplay::eval::{Batch, EvalError, Evaluator, HashEvaluator};
-use selfplay::game::{Color, Game, Outcome, Reason, Referee, Turn, Wdl};
+use selfplay::game::{Color, Game, Outcome, Referee, Turn, Wdl};
 use selfplay::mcts::{RootKind, SearchConfig};
 use selfplay::opponent::Builtin;
 use selfplay::rules::{Position, Ruleset, World};
 use train::arena::{
-    ArenaError, Arrangement, MatchConfig, MatchResult, PlayedGame, Player, Searched, Watch,
-    play_match,
+    ArenaError, Arrangement, GameEnd, MatchConfig, MatchResult, PlayedGame, Player, Searched,
+    Watch, play_match,
 };
 use train::rating::Rating;
 use train::strength::{StrengthRow, StrengthTable};
@@ -75,7 +76,7 @@ fn hashed(seed: u64) -> HashEvaluator {
 fn play(first: &Player, second: &Player, config: &MatchConfig, seed: u64) -> MatchResult {
     let watch = Watch {
         stop: &AtomicBool::new(false),
-        finished: &|_| {},
+        finished: &|_| ControlFlow::Continue(()),
     };
     play_match(&start, [first, second], config, seed, &watch).expect("a match")
 }
@@ -129,7 +130,7 @@ fn a_secret_arrangement_is_drawn_anew_unless_its_temperature_is_0() {
     let start = |rng: &mut _| World::start(rules, rng);
     let watch = Watch {
         stop: &AtomicBool::new(false),
-        finished: &|_| {},
+        finished: &|_| ControlFlow::Continue(()),
     };
     for (arrangement, constant) in [
         (Arrangement::Searched { temperature: 0.0 }, true),
@@ -255,7 +256,10 @@ fn games_are_legal_and_counted_as_they_ended() {
                 .try_apply(mv.parse().expect(mv), &mut rng)
                 .expect("a legal move");
         }
-        assert_eq!(world.turn(), Turn::Over(game.ending));
+        let Turn::Over(ending) = world.turn() else {
+            panic!("not over: {game:?}");
+        };
+        assert_eq!(game.ending, GameEnd::Ruled(ending));
         assert_eq!(game.moves.split(' ').count(), game.plies as usize);
     }
     assert_eq!(result.wins + result.draws + result.losses, 10);
@@ -285,13 +289,13 @@ fn a_ply_cap_is_its_own_reason() {
     let capped: Vec<_> = result
         .games
         .iter()
-        .filter(|game| game.ending.reason == Reason::PlyCap)
+        .filter(|game| game.ending.reason() == "ply_cap")
         .collect();
     assert!(capped.len() > 5);
     assert!(
         capped
             .iter()
-            .all(|game| game.plies == 10 && game.ending.outcome == Outcome::Draw)
+            .all(|game| game.plies == 10 && game.ending.outcome() == Outcome::Draw)
     );
 }
 
@@ -376,7 +380,7 @@ impl Evaluator for Broken {
 fn a_failing_evaluator_fails_the_match() {
     let watch = Watch {
         stop: &AtomicBool::new(false),
-        finished: &|_| {},
+        finished: &|_| ControlFlow::Continue(()),
     };
     let players = [&Player::Builtin(Builtin::Greedy), &searched(Broken, 4, 0.0)];
     let error = play_match(&start, players, &config(2), 0, &watch).expect_err("no evaluation");
@@ -402,7 +406,7 @@ fn a_start_without_playable_openings_is_an_error() {
     };
     let watch = Watch {
         stop: &AtomicBool::new(false),
-        finished: &|_| {},
+        finished: &|_| ControlFlow::Continue(()),
     };
     let random = Player::Builtin(Builtin::Random);
     let config = MatchConfig {
@@ -416,13 +420,16 @@ fn a_start_without_playable_openings_is_an_error() {
     );
 }
 
-#[test]
-fn a_stopped_match_counts_whole_pairs() {
+/// A match that ends after its seventh game, by either way of ending one.
+fn check_stop(by_flag: bool) {
     let (stop, count) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let finished = |_: &PlayedGame| {
-        if count.fetch_add(1, Ordering::Relaxed) + 1 == 7 {
+    let finished = |_: &PlayedGame| match count.fetch_add(1, Ordering::Relaxed) + 1 {
+        7 if by_flag => {
             stop.store(true, Ordering::Relaxed);
+            ControlFlow::Continue(())
         }
+        7 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
     };
     let watch = Watch {
         stop: &stop,
@@ -439,6 +446,12 @@ fn a_stopped_match_counts_whole_pairs() {
     };
     let result = play_match(&start, players, &config, 0, &watch).expect("a match");
     assert_eq!((count.load(Ordering::Relaxed), result.games.len()), (7, 6));
+}
+
+#[test]
+fn a_stopped_match_counts_whole_pairs() {
+    check_stop(true);
+    check_stop(false);
 }
 
 #[test]

@@ -9,53 +9,6 @@ use std::process::{Command, Output, Stdio};
 use binary::{data, fanqi, ok, refused, state, stderr, train, train_config};
 
 #[test]
-fn perft_and_legal_print_counts_and_moves() {
-    let perft = ok(&mut fanqi(["perft", "--form", "xiangqi", "--depth", "3"]));
-    assert_eq!(perft, "nodes 79666\n");
-    let divide = ok(&mut fanqi(["perft", "--depth", "2", "--divide"]));
-    let counts: Vec<_> = divide
-        .lines()
-        .filter_map(|line| line.split_once(": "))
-        .collect();
-    assert_eq!(counts.len(), 44);
-    let sum: u64 = counts
-        .iter()
-        .map(|(_, n)| n.parse::<u64>().expect("a count"))
-        .sum();
-    assert_eq!(divide.lines().last(), Some(format!("nodes {sum}").as_str()));
-    assert_eq!(sum, 1920);
-    let fen = "3k5/9/9/9/9/9/9/9/9/R3K4 w - - 0 1";
-    let moves = ok(&mut fanqi(["legal", "--form", "xiangqi", "--fen", fen]));
-    assert!(moves.lines().any(|mv| mv == "a0a9"), "{moves}");
-    // On the d file the kings would face each other.
-    assert!(!moves.lines().any(|mv| mv == "e0d0"), "{moves}");
-}
-
-#[test]
-fn a_wrong_position_is_refused_with_its_field() {
-    let cases = [
-        (
-            "4k4/9/9/9/9/9/9/9/9/4KK3 w - - 0 1",
-            &["board", "2 'K'"][..],
-        ),
-        ("9/9/9/9/9/9/9/9/9/4K4 w - - 0 1", &["board", "no 'k'"]),
-        ("4k4/9/9/9/9/9/9/9/9/9/4K4 w - - 0 1", &["rank", "11"]),
-        ("4k4/9/9/9/9/9/9/9/9/B3K4 w - - 0 1", &["a0"]),
-        ("4k4/9/9/9/9/9/9/9/9/4K4 q - - 0 1", &["side"]),
-        ("4k4/9/9/9/9/9/9/9/9/4K4 w - - x 1", &["x"]),
-        ("", &[]),
-    ];
-    for (fen, words) in cases {
-        let error = refused(&mut fanqi(["legal", "--fen", fen]), words);
-        assert!(error.contains("--fen"), "{error}");
-    }
-    refused(
-        &mut fanqi(["legal", "--form", "chess"]),
-        &["chess", "xiangqi"],
-    );
-}
-
-#[test]
 fn a_flag_that_is_no_sensible_number_is_refused_with_its_name() {
     for seconds in ["-1", "0", "nan", "inf", "1e300", "long", ""] {
         let flag = format!("--seconds={seconds}");

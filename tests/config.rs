@@ -194,7 +194,26 @@ fn a_name_that_there_is_not_is_answered_with_those_that_there_are() {
             "arena.opponents=[\"alphabeta:21\"]",
             &["alphabeta:21", "20"],
         ),
-        ("arena.opponents=random", &["an array such as [\"random\""]),
+        (
+            "arena.opponents=random",
+            &["expected an array such as [\"random\"], found a string"],
+        ),
+        ("arena.opponents=gredy", &["such as [\"gredy\"]", "greedy"]),
+        (
+            "ruleset.forms=nope",
+            &["such as [\"nope\"]", "no such form", "fanqi-10"],
+        ),
+        (
+            "ruleset.forms=jieqi, xiangqi:2",
+            &["such as [\"jieqi\", \"xiangqi:2\"], found"],
+        ),
+        ("ruleset.forms=[jieqi]", &["such as [\"jieqi\"]", "a shell"]),
+        ("pretrain.shards=a.h5", &["an array such as [\"a.h5\"]"]),
+        // A word of which TOML makes something else.
+        ("ruleset.fake_roams=true", &["`form`", "`yes`", "`no`"]),
+        ("ruleset.captured_seen_by=0", &["`form`", "`captor`"]),
+        ("ruleset.base=1", &["no such form", "fanqi-10"]),
+        ("device.device=1.5", &["a string such as \"auto\""]),
         ("device.device=gpu", &["cpu", "cuda:N"]),
         ("device.device=cuda:", &["cuda:N"]),
         ("device.inference_precision=f8", &["bf16"]),
@@ -232,11 +251,13 @@ fn an_opponent_named_twice_is_refused_however_it_is_written() {
         let twice = "jieqi is named twice";
         has(&error("", &[&set]), &[&format!("--set {set}"), twice]);
     }
+    let set = "ladder.opponents=[\"random\", \"greedy\", \"greedy\"]";
+    has(&error("", &[set]), &["`greedy` is named twice"]);
     let set = "pretrain.shards=[\"a.h5\", \"b.h5\", \"a.h5\"]";
     has(&error("", &[set]), &["`a.h5` is named twice"]);
     // Every list of the schema is tried above.
     let lists = keys().into_iter().filter(|(.., value)| value.is_array());
-    assert_eq!(lists.count(), 3);
+    assert_eq!(lists.count(), 4);
 }
 
 #[test]

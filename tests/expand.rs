@@ -1,12 +1,13 @@
-//! What the network reads is what the tables of `model::expand` say of a record.
+//! What the network reads is what the tables of `selfplay::expand` say of a record.
 mod model_rows;
 
 use half::bf16;
-use model::expand::{GLOBALS, Input, InputBuffer, PLANES, expand};
+use model::expand::{GLOBALS, Input, InputBuffer, PLANES};
 use model::params::to_vec;
 use model_rows::{eval_batch, record, rng};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
+use selfplay::expand::expand;
 use selfplay::game::{Color, Features, Referee};
 use selfplay::policy::SQUARES;
 use selfplay::record::{self as codec, DOWN, OTHER, RECORD_BYTES, Record, at};
@@ -16,7 +17,7 @@ use tch::{Device, Kind};
 /// `[plane][square]` and the globals.
 fn read(record: &Record) -> (Vec<Vec<f32>>, Vec<f32>) {
     let (mut planes, mut globals) = (vec![9.0; SQUARES * PLANES], vec![9.0; GLOBALS]);
-    expand(&[*record], &mut planes, &mut globals);
+    expand(&[*record], &mut planes, &mut globals, |x| x);
     let plane = |p: usize| (0..SQUARES).map(|s| planes[s * PLANES + p]).collect();
     ((0..PLANES).map(plane).collect(), globals)
 }

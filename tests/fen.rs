@@ -102,7 +102,8 @@ fn moves_as_text() {
 fn wrong_boards() {
     let board = FenField::Board;
     let with = |from: &str, to: &str| START.replacen(from, to, 1);
-    check_refused("", board, "1 ranks instead of 10");
+    check_refused("", board, "'' has no ranks; expected 10");
+    check_refused("startpos", board, "'startpos' has no ranks");
     check_refused(&with("/9/", "/9/9/"), board, "11 ranks instead of 10");
     check_refused(&with("/9/", "/"), board, "9 ranks instead of 10");
     check_refused(

@@ -3,7 +3,7 @@ mod binary;
 
 use std::path::Path;
 
-use binary::{fanqi, ok, refused, train};
+use binary::{fanqi, ok, refused, stderr, stdout, train};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use selfplay::game::{Referee, Turn};
@@ -64,7 +64,9 @@ fn check(set: &str, forms: &[&str]) {
         &["xiangqi", "trained", "--force"],
     );
     let forced = ["--form", "xiangqi", "--force", "--set", "arena.games=2"];
-    assert!(ok(fanqi(["strength"]).arg(&run).args(forced)).contains("xiangqi"));
+    let table = ok(fanqi(["strength"]).arg(&run).args(forced));
+    assert!(table.contains("\nxiangqi (untrained)  random"), "{table}");
+    assert!(!again.contains("(untrained)"), "{again}");
     refused(
         &mut train(&run, &["ruleset.base=fanqi-1", "ruleset.forms=[]"]),
         &["ruleset"],
@@ -95,10 +97,22 @@ fn an_arranged_form_is_trained_and_its_arrangements_shown() {
     let run = folder.path().join("run");
     ok(&mut train(
         &run,
-        &["ruleset.base=fanqi-9", "run.produced_rows=300"],
+        &[
+            "ruleset.base=fanqi-9",
+            "run.produced_rows=300",
+            "run.report_seconds=0.1",
+        ],
     ));
     kept(&run).iter().for_each(replay);
-    let text = ok(fanqi(["inspect", "--arrangements", "--count", "64"]).arg(&run));
+    // More than are drawn at a time.
+    let output = fanqi(["inspect", "--arrangements", "--count", "3000"])
+        .arg(&run)
+        .output()
+        .expect("fanqi starts");
+    let (text, said) = (stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{said}");
+    let shown = |line: &str| line.contains("ETA") && line.contains("of 45000 pieces");
+    assert!(said.lines().any(shown), "{said}");
     let tables: Vec<_> = text
         .lines()
         .filter(|line| line.ends_with("h   i"))
@@ -109,7 +123,35 @@ fn an_arranged_form_is_trained_and_its_arrangements_shown() {
     let shares = corner.map(|line| line[3..7].trim().parse().unwrap_or(0));
     let sum: i32 = shares.sum();
     assert!((97..=103).contains(&sum), "{sum} % on a0:\n{text}");
-    refused(fanqi(["inspect"]).arg(&run), &["--arrangements"]);
+    check_refused(&run);
+}
+
+/// What cannot be shown of a run of `fanqi-9` is refused.
+fn check_refused(run: &Path) {
+    refused(fanqi(["inspect"]).arg(run), &["--arrangements"]);
     let other = ["inspect", "--arrangements", "--form", "fanqi-3"];
-    refused(fanqi(other).arg(&run), &["fanqi-9", "fanqi-3"]);
+    refused(fanqi(other).arg(run), &["fanqi-9", "fanqi-3"]);
+    let open = ["inspect", "--arrangements", "--form", "xiangqi"];
+    let words = ["--form xiangqi", "not arranged", "fanqi-7"];
+    refused(fanqi(open).arg(run), &words);
+    let step = ["inspect", "--arrangements", "--step", "99999"];
+    let error = refused(fanqi(step).arg(run), &["step 99999", "choose one of these"]);
+    assert!(!error.contains("--run DIR"), "{error}");
+    let alone = [
+        "arena.opponents=[]",
+        "arena.first_checkpoint=false",
+        "arena.random_arrangement=false",
+    ];
+    let mut strength = fanqi(["strength"]);
+    let strength = strength.arg(run);
+    alone.iter().for_each(|set| {
+        strength.args(["--set", set]);
+    });
+    refused(strength, &["no opponent", "`arena.opponents`"]);
+    for command in [&["inspect", "--arrangements"][..], &["strength"]] {
+        let mut unknown = fanqi(command);
+        unknown.arg(run).args(["--form", "x"]);
+        let words = ["--form x: there is no such form", "fanqi-10"];
+        refused(&mut unknown, &words);
+    }
 }

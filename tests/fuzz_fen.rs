@@ -121,8 +121,9 @@ fn fuzz(seed: u64, games: u64, texts: usize) {
             }
         }
     }
+    // Of the worlds about one in sixty.
     assert!(
-        read[0] > texts && read[1] > texts,
+        read.iter().all(|&read| read > texts / 10),
         "{read:?} texts were still read"
     );
 }

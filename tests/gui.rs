@@ -1,94 +1,13 @@
 //! Scripted sessions of a program with the real engine, whose network a real run has trained.
 mod binary;
+#[path = "support/gui.rs"]
+mod gui;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use binary::{fanqi, ok, refused, start, state, train, until};
-
-/// An engine's process, as a program sees it.
-struct Gui {
-    child: Child,
-    lines: Receiver<String>,
-    words: &'static [&'static str],
-}
-
-impl Gui {
-    fn new(command: &mut Command, words: &'static [&'static str]) -> Gui {
-        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = pipes.spawn().expect("fanqi starts");
-        let (sender, lines) = channel();
-        let out = BufReader::new(child.stdout.take().expect("piped"));
-        std::thread::spawn(move || {
-            let lines = out.lines().map_while(Result::ok);
-            lines.for_each(|line| drop(sender.send(line)));
-        });
-        Gui {
-            child,
-            lines,
-            words,
-        }
-    }
-
-    fn uci(command: &mut Command) -> Gui {
-        Gui::new(
-            command,
-            &["id", "option", "uciok", "readyok", "info", "bestmove"],
-        )
-    }
-
-    fn send(&mut self, lines: &[&str]) {
-        let mut input = self.child.stdin.as_ref().expect("piped");
-        for line in lines {
-            writeln!(input, "{line}").expect("it reads");
-        }
-    }
-
-    /// The lines up to the one that starts with `word`, all of them words of the protocol.
-    fn until(&mut self, word: &str) -> Vec<String> {
-        let mut all = Vec::new();
-        loop {
-            let line = self.lines.recv_timeout(Duration::from_secs(60));
-            let line = line.unwrap_or_else(|_| panic!("no {word} after {all:?}"));
-            let first = line.split(' ').next().unwrap_or_default().to_owned();
-            assert!(self.words.contains(&first.as_str()), "{line:?}");
-            all.push(line);
-            if first == word {
-                return all;
-            }
-        }
-    }
-
-    /// The move that is answered.
-    fn best(&mut self, lines: &[&str]) -> String {
-        self.send(lines);
-        let said = self.until("bestmove");
-        let last = said.last().expect("an answer");
-        last.split(' ').nth(1).unwrap_or_default().to_owned()
-    }
-
-    /// Ends in order after its last line, and says nothing more.
-    fn ended(&mut self) {
-        drop(self.child.stdin.take());
-        assert!(self.child.wait().expect("ends").success());
-        let rest: Vec<_> = self.lines.iter().collect();
-        assert!(
-            rest.iter().all(|line| line.starts_with("bestmove")),
-            "{rest:?}"
-        );
-    }
-}
-
-impl Drop for Gui {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use gui::Gui;
 
 /// A run of seconds.
 fn run(folder: &Path, sets: &[&str]) -> std::path::PathBuf {
@@ -118,6 +37,16 @@ fn files(folder: &Path) -> Vec<(String, u64, std::time::SystemTime)> {
     all
 }
 
+/// Some line starts with each of `starts`.
+fn check_starts(lines: &[String], starts: &[&str]) {
+    for start in starts {
+        assert!(
+            lines.iter().any(|line| line.starts_with(start)),
+            "{start}: {lines:?}"
+        );
+    }
+}
+
 #[test]
 fn a_uci_program_plays_and_analyses() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -126,16 +55,12 @@ fn a_uci_program_plays_and_analyses() {
     let mut gui = Gui::uci(fanqi(["uci"]).arg(&run));
     gui.send(&["uci"]);
     let hello = gui.until("uciok");
-    for start in [
+    let starts = [
         "id name fanqi",
         "id author",
         "option name MultiPV type spin default 1 min 1",
-    ] {
-        assert!(
-            hello.iter().any(|line| line.starts_with(start)),
-            "{start}: {hello:?}"
-        );
-    }
+    ];
+    check_starts(&hello, &starts);
     assert!(hello.contains(&"option name UCI_ShowWDL type check default false".to_owned()));
     gui.send(&["setoption name Hash value 32", "isready"]);
     gui.until("readyok");
@@ -194,16 +119,12 @@ fn a_ucci_program_plays() {
     let mut gui = Gui::new(fanqi(["ucci"]).arg(&run), words);
     gui.send(&["ucci"]);
     let hello = gui.until("ucciok");
-    for start in [
+    let starts = [
         "option usemillisec type check",
         "option hashsize type spin",
         "option UCI_Variant",
-    ] {
-        assert!(
-            hello.iter().any(|line| line.starts_with(start)),
-            "{start}: {hello:?}"
-        );
-    }
+    ];
+    check_starts(&hello, &starts);
     gui.send(&[
         "setoption usemillisec true",
         "setoption hashsize 32",

@@ -156,15 +156,20 @@ fn a_world_is_no_view_and_a_view_no_world() {
         FenField::Who,
         "no player may know",
     );
-    for who in ["", " red", " black"] {
+    for (who, whose) in [
+        ("", "what both players know"),
+        (" red", "what Red knows"),
+        (" black", "what Black knows"),
+    ] {
         let view = format!("x3k4/9/9/9/9/9/9/9/9/R!2K5 w n1 4 20{who}");
-        check_no_world(form("fanqi-9"), &view, FenField::Who, "ends in 'world'");
+        let told = format!("{whose}; expected the truth");
+        check_no_world(form("fanqi-9"), &view, FenField::Who, &told);
     }
     check_no_view(
         form("fanqi-10"),
         &world.replace(" world", ""),
         FenField::Rank(0),
-        "only a world can",
+        "does not end in 'world'",
     );
     check_no_view(
         form("fanqi-10"),
@@ -233,7 +238,7 @@ fn boards_that_cannot_be() {
         form("fanqi-2"),
         &fanqi_4("X3K4", "- - 0 1"),
         FenField::Rank(0),
-        "which fanqi-2 has not",
+        "hides nothing",
     );
     // Only the owner's view of an arranged form tells secrets.
     check_no_view(
@@ -307,8 +312,8 @@ fn pools_that_do_not_add_up() {
     check_no_view(
         four,
         &fanqi_4("XX2K4", "R1K1 0 1"),
-        FenField::Board,
-        "2 'K', at most 1",
+        pool,
+        "1 'K' beside 1 on the board, at most 1",
     );
     refused("R1X1", "'R1X1' is no list");
     refused("2R", "'2R' is no list");
@@ -317,8 +322,8 @@ fn pools_that_do_not_add_up() {
     check_no_view(
         four,
         &fanqi_4("XXR1K4", "R2 0 1"),
-        FenField::Board,
-        "3 'R', at most 2",
+        pool,
+        "2 'R' beside 1 on the board, at most 2",
     );
     check_no_view(
         four,
@@ -377,7 +382,7 @@ fn arrangements_that_cannot_be() {
         FenField::Pool,
         "11 pieces of Red unseen, but 12",
     );
-    refused(&with("A2B2", "R1A2B1"), FenField::Board, "3 'R', at most 2");
+    refused(&with("A2B2", "R1A2B1"), FenField::Pool, "1 'R' beside 2");
     refused(&with(" w ", " b "), FenField::Side, "Red is to move");
     refused(
         &with(" 0 1 ", " 3 1 "),
@@ -400,6 +405,11 @@ fn arrangements_that_cannot_be() {
         FenField::Rank(8),
         "e8 is not as at the start",
     );
+    refused(
+        &with("P!R!R!X", "P!R!XR!"),
+        FenField::Rank(0),
+        "d0 has its piece, but c0",
+    );
     // The opponent's view does not tell whether pieces are still arranged.
     let other = start
         .replace("P!R!R!X", "XXXX")
@@ -410,6 +420,13 @@ fn arrangements_that_cannot_be() {
         check_no_world(nine, &world.replacen(from, to, 1), field, why);
     };
     refused(" w ", " b ", FenField::Side, "Red is to move");
+    refused("r!x", "xr!", FenField::Rank(9), "b9 has its piece, but a9");
+    refused(
+        "R!R!X",
+        "R!XR!",
+        FenField::Rank(0),
+        "d0 has its piece, but c0",
+    );
     refused(
         " 0 1 ",
         " 3 1 ",
@@ -439,7 +456,7 @@ fn worlds_that_cannot_be() {
     let rank = FenField::Rank(0);
     check_no_world(ten, &world("R!3K4", "-"), rank, "not arranged in this form");
     check_no_world(nine, &world("R?3K4", "-"), rank, "not dealt in this form");
-    check_no_world(ten, &world("X3K4", "-"), rank, "a world tells every piece");
+    check_no_world(ten, &world("X3K4", "-"), rank, "which tells every piece");
     check_no_world(nine, &world("X3K4", "-"), rank, "b0 is not as at the start");
     check_no_world(form("fanqi-2"), &world("R?3K4", "- -"), rank, "not dealt");
     check_no_world(form("fanqi-4"), &world("B?3K4", "-"), rank, "takes no part");
@@ -464,8 +481,8 @@ fn worlds_that_cannot_be() {
     check_no_world(
         jieqi,
         &world("R?R?3K3", "R1"),
-        FenField::Board,
-        "3 'R', at most 2",
+        FenField::Pool,
+        "1 'R' beside 2",
     );
     check_no_world(
         jieqi,
@@ -487,4 +504,24 @@ fn worlds_that_cannot_be() {
         FenField::Board,
         "no 'K'",
     );
+}
+
+/// The examples in the description of position texts are what they are said to be.
+#[test]
+fn a_half_made_arrangement_is_written_as_the_description_shows() {
+    let nine = form("fanqi-9");
+    let description = include_str!("../selfplay/src/rules/fen.rs");
+    let examples: Vec<_> = (description.lines())
+        .filter_map(|line| {
+            line.strip_prefix("//! ")
+                .filter(|line| line.contains("R!N!B!A!K"))
+        })
+        .collect();
+    let [view, world] = examples[..] else {
+        panic!("{examples:?}");
+    };
+    check_view(nine, view, view);
+    check_world(nine, world);
+    let seen = World::from_fen(nine, world).expect("a world");
+    assert_eq!(seen.position(selfplay::rules::Color::Red).fen(), view);
 }

@@ -406,23 +406,43 @@ fn check_is_legal(walk: &Walk, viewer: Color) {
 
 /// Plies of the longest of them: later ones mostly shuffle face-up pieces.
 const LONG: usize = 150;
-/// Games per form of the long test.
+/// Games per form of the long tests.
 const MANY: u64 = 100_000;
 
-#[test]
-#[ignore = "nearly two hours of one core; run with --release"]
-fn all_laws_over_many_games_of_every_form() {
-    std::thread::scope(|scope| {
-        for half in 0..2 {
-            scope.spawn(move || {
-                for rules in Ruleset::all() {
-                    for seed in (half..MANY).step_by(2) {
-                        let _named = Named(rules, seed);
-                        Walk::start(rules, seed).on(LONG, check_all);
-                    }
-                    eprintln!("{}: every second of {MANY} games", rules.name);
+/// All laws over many games of a form.
+fn check_many_games(form: &str) {
+    let rules = Ruleset::by_name(form).expect("a form");
+    for seed in 0..MANY {
+        let _named = Named(rules, seed);
+        Walk::start(rules, seed).on(LONG, check_all);
+    }
+}
+
+macro_rules! many_games {
+    ($($name:ident: $form:literal,)*) => {
+        mod many_games_keep_all_laws {
+            $(
+                #[test]
+                #[ignore = "up to ten minutes of a core; run with --release"]
+                fn $name() {
+                    super::check_many_games($form);
                 }
-            });
+            )*
         }
-    });
+    };
+}
+
+many_games! {
+    xiangqi: "xiangqi",
+    jieqi: "jieqi",
+    fanqi_1: "fanqi-1",
+    fanqi_2: "fanqi-2",
+    fanqi_3: "fanqi-3",
+    fanqi_4: "fanqi-4",
+    fanqi_5: "fanqi-5",
+    fanqi_6: "fanqi-6",
+    fanqi_7: "fanqi-7",
+    fanqi_8: "fanqi-8",
+    fanqi_9: "fanqi-9",
+    fanqi_10: "fanqi-10",
 }

@@ -74,6 +74,23 @@ fn both_files_hold_what_was_logged() {
 }
 
 #[test]
+fn numbers_of_an_earlier_step_are_curves_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut m = open(folder.path(), 0);
+    m.log(9, &[("a", 1.0)]).unwrap();
+    m.log_of(9, ("of", 4), &[("b", 2.0)]).unwrap();
+    let lines = metrics::read(&folder.path().join("metrics.jsonl")).unwrap();
+    let line = ["step", "of", "b"].map(|name| lines[1][name].as_f64());
+    assert_eq!(line, [Some(9.0), Some(4.0), Some(2.0)]);
+    let events = read_events(m.event_file());
+    let values = &events[3].summary.as_ref().unwrap().value;
+    assert_eq!(
+        (events[3].step, values.len(), values[0].tag.as_str()),
+        (4, 1, "b")
+    );
+}
+
+#[test]
 fn a_half_written_line_is_cut_off_on_resume() {
     for tail in ["", "{", "{\"time\":1.0,\"step\":9", &"x".repeat(10_000)] {
         let folder = tempfile::tempdir().unwrap();

@@ -6,35 +6,13 @@ use model::evaluator::NetEvaluator;
 use model::expand::{Input, InputBuffer};
 use model::infer::Infer;
 use model::net::{Net, Output};
-use model::params::{Role, Weights, to_vec};
+use model::params::{Weights, to_vec};
 use model::slot::WeightSlot;
-use model_rows::{NET, ask, eval_batch, placement, rng, unknown};
-use rand::RngExt;
+use model_rows::{NET, ask, eval_batch, placement, unknown, weights};
 use selfplay::eval::{Batch, EvalError, Evaluator};
 use selfplay::policy;
 use selfplay::record::Record;
 use tch::{Device, Kind, Tensor};
-
-/// Weights as after some training: nothing is 0 or 1 any more.
-fn weights(config: &NetConfig, seed: u64) -> Weights {
-    let (mut weights, mut rng) = (Weights::random(config, seed), rng(seed));
-    let layout = model::params::Layout::of(config);
-    for (spec, &offset) in layout.specs.iter().zip(&layout.offsets) {
-        let flat = if spec.role == Role::Buffer {
-            &mut weights.buffers
-        } else {
-            &mut weights.params
-        };
-        for x in &mut flat[offset..offset + spec.len()] {
-            *x = if spec.name.ends_with("norm.weight") || spec.name.ends_with("running_var") {
-                rng.random_range(0.5..1.5)
-            } else {
-                *x + rng.random_range(-0.2..0.2)
-            };
-        }
-    }
-    weights
-}
 
 fn evaluator(seed: u64, kind: Kind) -> NetEvaluator {
     NetEvaluator::new(WeightSlot::new(weights(&NET, seed)), placement(kind)).unwrap()

@@ -29,6 +29,8 @@ fn moves_are_played_one_after_the_other() {
         let printed = ok(&mut notate("xiangqi", None, name, &moves));
         assert_eq!(printed, expected.replace(' ', "\n") + "\n", "{from}");
     }
+    let mut quoted = notate("xiangqi", None, "wxf", &["h2e2 h9g7", "h0g2"]);
+    assert_eq!(ok(&mut quoted), "C2=5\nH8+7\nH2+3\n");
     let mut mixed = notate(
         "xiangqi",
         None,
@@ -60,6 +62,10 @@ fn what_comes_to_light_is_told_or_follows() {
         &mut notate("jieqi", None, "chinese", &["h0g2", "b9c7"]),
         &words,
     );
+    // Only the captor sees what it took, but the text tells it.
+    let told = ["h2h9=CxR", "i9h9=P"];
+    let printed = ok(&mut notate("jieqi", None, "iccs", &told));
+    assert_eq!(printed, "H2-H9=CxR\nI9-H9=P\n");
     // Nothing else can turn up.
     let fen = Some("3k5/9/9/9/9/9/9/9/9/1X2K4 w R1 0 1");
     let printed = ok(&mut notate(
@@ -113,6 +119,7 @@ fn an_impossible_move_is_named() {
         &["--fen", "nonsense", "board"],
     );
     check(&[], &["MOVES"]);
+    check(&[" "], &["MOVES", "none"]);
     refused(
         &mut notate("chess", None, "wxf", &["e4"]),
         &["chess", "xiangqi"],

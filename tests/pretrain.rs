@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use binary::{fanqi, games, ok, refused, start, state, stderr, stdout, train, until};
+use binary::{fanqi, games, ok, refused, start, state, stderr, stdout, train, until, with_space};
 use model::batch::TrainBatch;
 use model::checkpoint;
 use model::device::Placement;
@@ -163,6 +163,7 @@ fn a_pretraining_that_is_killed_or_interrupted_goes_on() {
         );
         let about = checkpoint::inspect(&run.join("pretrain.safetensors")).expect("whole");
         assert!(about.rows > trained);
+        refused(fanqi(["strength"]).arg(&run), &["still in pretraining"]);
         trained = about.rows;
     }
     let epochs = [sets[0], "pretrain.epochs=41"];
@@ -199,6 +200,25 @@ fn a_pretraining_that_is_killed_or_interrupted_goes_on() {
     let words = "dropped pretrain.safetensors: the pretraining is over";
     assert!(stderr(&output).contains(words), "{}", stderr(&output));
     assert!(!path.exists());
+}
+
+#[test]
+fn a_full_disk_ends_a_pretraining_in_order() {
+    let (folder, shard) = imported(4);
+    let tiny = binary::data("tiny.toml").display().to_string();
+    let sets = [&shards(&[&shard]), "pretrain.epochs=3"];
+    let mut ended_well = Vec::new();
+    for blocks in [0, 4, 16, 64, 2048] {
+        let run = folder.path().join(blocks.to_string());
+        let name = run.display().to_string();
+        let mut command = vec!["train", &tiny, "--run", &name];
+        sets.iter().for_each(|set| command.extend(["--set", set]));
+        ended_well.push(with_space(blocks, &command));
+        ok(&mut train(&run, &sets));
+        assert!(games(&run) > 0 && !run.join("pretrain.safetensors").exists());
+    }
+    assert!(!ended_well[0] && ended_well[ended_well.len() - 1]);
+    assert!(ended_well.is_sorted(), "{ended_well:?}");
 }
 
 /// The rows of a shard `times` over, each time with other game ids.
@@ -365,8 +385,11 @@ fn bad_shards_are_refused_with_their_name_before_anything_is_written() {
         assert!(!run.exists(), "{name}: something was written: {error}");
     };
     check("none.h5", &[], &["none.h5", "opening"]);
-    check(".", &[], &["error while"]);
-    check("text.h5", &[], &["text.h5", "not an HDF5 file"]);
+    check(".", &[], &["a folder", "samples/000001.h5"]);
+    let words = ["text.h5", "not an HDF5 file", "`fanqi records import"];
+    check("text.h5", &[], &words);
+    fs::rename(at("text.h5"), at("games.pgn")).expect("renamed");
+    check("games.pgn", &[], &["games.pgn --out games.h5"]);
     check("foreign.h5", &[], &["foreign.h5", "not of samples"]);
     check("cut.h5", &[], &["cut.h5", "cut short"]);
     check("bad.h5", &[], &["bad.h5", "`outcome` 3"]);

@@ -1,37 +1,21 @@
 //! Game records: PGN and DhtmlXQ in, PGN out, and what is said of games that cannot be used.
-mod binary;
+#[path = "support/records.rs"]
+mod files;
 
-use std::path::{Path, PathBuf};
-
-use binary::{fanqi, ok, refused, stderr, train};
+use files::{CHINESE, file, games_at};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use selfplay::game::{Color, Ending, Game, Outcome, Reason, Referee, Turn};
 use selfplay::policy;
 use selfplay::rules::{Notation, Ruleset, World};
-use tempfile::TempDir;
 use train::games::GameText;
-use train::records::games::Games;
 use train::records::import::{Imported, import};
 use train::records::{RecordedGame, export};
 use train::samples;
 
 fn form(name: &str) -> &'static Ruleset {
     Ruleset::by_name(name).expect("a form")
-}
-
-/// A file with that content in a folder of its own.
-fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games.pgn");
-    std::fs::write(&path, content).expect("written");
-    (folder, path)
-}
-
-fn games_at(path: &Path) -> Vec<RecordedGame> {
-    let mut games = Games::open(path).expect("readable");
-    std::iter::from_fn(|| games.next_game().expect("readable")).collect()
 }
 
 fn games(content: impl AsRef<[u8]>) -> Vec<RecordedGame> {
@@ -43,20 +27,6 @@ fn texts(game: &RecordedGame) -> Vec<&str> {
     game.moves.iter().map(|mv| mv.text.as_str()).collect()
 }
 
-const CHINESE: &str = "\
-[Game \"Chinese Chess\"]
-[Event \"全国象棋个人赛\"]
-[Red \"湖北 柳大华\"]
-[Black \"河北 李来群\"]
-[Result \"1-0\"]
-
-{开局是中炮对屏风马，双方都很熟悉。}
-  1. 炮二平五 马８进７ $1
-  2. 马二进三 {红方也可以走兵七进一} 车９平８ (2... 卒７进１ 3. 车一进一 (3. 兵七进一 {变化里的变化}) 车９平８)
-; 这一行都是注释
-  3. 车一平二! 马２进３?!
-  1-0
-";
 const SAME: [&str; 6] = ["h2e2", "h9g7", "h0g2", "i9h9", "i0h0", "b9c7"];
 const WXF: &str =
     "[Game \"Chinese Chess\"]\n[Format \"WXF\"]\n1.C2=5 H8+7 2.H2+3 R9=8 3.R1=2 H2+3 1-0\n";
@@ -331,7 +301,9 @@ fn what_is_exported_is_imported_in_every_form_and_notation() {
         let game = random_game(rules, 3, 90);
         let mut first = None;
         for notation in Notation::ALL {
-            let moves = export::moves(&game, rules, notation).unwrap_or_else(|e| panic!("{e:#}"));
+            let played = game.moves.iter().map(String::as_str);
+            let moves = export::moves(rules, &game.start, played, notation);
+            let moves = moves.unwrap_or_else(|e| panic!("{e:#}"));
             let mut text = Vec::new();
             export::write(&mut text, &game, rules, (notation, &moves)).expect("written");
             let read = games(&text);
@@ -405,93 +377,4 @@ fn changed_records_are_read_to_their_end() {
 #[ignore = "minutes; run with --release"]
 fn ten_megabytes_of_changed_records_are_read_to_their_end() {
     fuzz(2, 10 << 20);
-}
-
-#[test]
-fn the_binary_imports_and_reports() {
-    let cut = CHINESE.replace("车一平二!", "车一平三!");
-    let (folder, path) = file(
-        [
-            CHINESE,
-            "1. h2e2 *\n",
-            &cut,
-            "\u{1}\u{2}garbage\u{fffd} 1-0\n",
-        ]
-        .concat(),
-    );
-    let out = folder.path().join("games.h5");
-    let import = |more: &[&str]| {
-        let mut command = fanqi(["records", "import"]);
-        command.arg(&path).arg("--out").arg(&out).args(more);
-        command
-    };
-    let output = import(&[]).output().expect("it starts");
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    assert_eq!(
-        binary::stdout(&output),
-        "4 games read: 1 used whole, 1 in part, 2 not; 10 rows written\n"
-    );
-    for words in [
-        ["games.pgn: game 2 (line 13)", "not used", "no result"],
-        ["games.pgn: game 3 (line 14)", "up to ply 4", "'车一平三'"],
-        ["games.pgn: game 4 (line 26)", "not used", "garbage"],
-    ] {
-        let line = said.lines().find(|line| line.contains(words[0]));
-        let line = line.unwrap_or_else(|| panic!("{said}"));
-        words
-            .iter()
-            .for_each(|word| assert!(line.contains(word), "{line}"));
-    }
-    let (head, rows) = samples::read(&out, Some("xiangqi")).expect("samples");
-    assert_eq!((head.run.as_str(), rows.len()), ("import", 10));
-    refused(&mut import(&[]), &["--out", "games.h5", "already there"]);
-    std::fs::remove_file(&out).expect("removed");
-    ok(&mut import(&["--file-rows", "6"]));
-    let second = folder.path().join("games-2.h5");
-    assert_eq!(samples::read(&second, None).expect("samples").1.len(), 4);
-    std::fs::write(&path, "1. h2e2 *").expect("written");
-    for used in [&out, &second] {
-        std::fs::remove_file(used).expect("removed");
-    }
-    refused(&mut import(&[]), &["1 games read", "nothing is written"]);
-    assert!(!out.exists());
-    refused(&mut import(&["--form", "chess"]), &["--form chess"]);
-    std::fs::remove_file(&path).expect("removed");
-    refused(&mut import(&[]), &["games.pgn", "opening"]);
-}
-
-#[test]
-fn the_binary_exports_a_run() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (run, pgn) = (folder.path().join("run"), folder.path().join("games.pgn"));
-    ok(&mut train(&run, &["run.produced_rows=1"]));
-    let mut export = fanqi(["records", "export"]);
-    export
-        .arg(&run)
-        .arg("--out")
-        .arg(&pgn)
-        .args(["--to", "chinese"]);
-    let said = ok(&mut export);
-    let count = games_at(&pgn).len();
-    assert!(
-        count > 0 && said.starts_with(&format!("{count} games written")),
-        "{said}"
-    );
-    let out = folder.path().join("games.h5");
-    let mut import = fanqi(["records", "import"]);
-    import.arg(&pgn).arg("--out").arg(&out);
-    let said = ok(&mut import);
-    assert!(
-        said.contains(&format!("{count} used whole, 0 in part, 0 not")),
-        "{said}"
-    );
-    let none = folder.path().join("none");
-    refused(
-        fanqi(["records", "export"])
-            .arg(&none)
-            .arg("--out")
-            .arg(&pgn),
-        &["none"],
-    );
 }

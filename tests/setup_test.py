@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Tests of scripts/lib (no network, nothing installed), and of what may not be under version control."""
+import hashlib
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "scripts/lib"))
+import checks  # noqa: E402
 import libtorch  # noqa: E402
 import packages  # noqa: E402
 import setup  # noqa: E402
@@ -95,6 +97,12 @@ class Packages(Case):
         self.assertEqual(self.install(["administrator", "apt-get install g++"], uid=1000), [])
         self.install(["could not install g++", "apt-get install g++"], statuses=(0, 100))
         self.install(["g++ cannot be used"])
+
+    def test_what_only_tests_need_may_stay_missing(self):
+        with mock.patch("builtins.print") as told:
+            self.check([], packages.install_if_possible, self.wanted, shutil=mock.Mock(which=lambda _: None))
+        self.assertIn("are skipped", told.call_args.args[0])
+        self.assertIn("g++", told.call_args.args[0])
 
     def test_only_the_missing_are_installed(self):
         found = iter([False, True])
@@ -186,6 +194,35 @@ class Libtorch(Case):
         self.check([], libtorch.check_own_libtorch, str(own), env={"LIBTORCH_BYPASS_VERSION_CHECK": "1"})
 
 
+class Checks(unittest.TestCase):
+    """Packages of the tests: put in place once, or said to be missing."""
+
+    def fetch(self, folder, pip):
+        """What is said; `pip` stands for pip's command."""
+        said = []
+        patches = {"DEST": folder / ".checks", "say": said.append, "pip_command": lambda _: pip, "pip_python": lambda: sys.executable}
+        with mock.patch.multiple(checks, **patches):
+            checks.fetch_checks()
+        return " ".join(said)
+
+    def test_what_cannot_be_had_is_said(self):
+        with tempfile.TemporaryDirectory() as tmp:
+            self.assertIn("tests that need them are skipped", self.fetch(Path(tmp), ["false"]))
+            self.assertEqual(list(Path(tmp).iterdir()), [])
+
+    def test_what_is_in_place_is_not_fetched_again(self):
+        with tempfile.TemporaryDirectory() as tmp:
+            self.assertNotIn("skipped", self.fetch(Path(tmp), ["true"]))
+            found = subprocess.run([Path(tmp) / ".checks/python", "-c", "import sys; print(sys.path)"], capture_output=True, text=True)
+            self.assertIn(f"{tmp}/.checks/packages", found.stdout)
+            self.assertEqual(self.fetch(Path(tmp), ["false"]), "")
+
+    def test_every_package_has_its_sums(self):
+        lines = checks.PINS.read_text().replace("\\\n", " ").splitlines()
+        packages = [line for line in lines if not line.startswith("#")]
+        self.assertTrue(packages and all(re.fullmatch(r"[a-z-]+==[\d.]+( +--hash=sha256:[0-9a-f]{64})+", line) for line in packages))
+
+
 class Tree(unittest.TestCase):
     """What is under version control must not be tied to the machine or the network it was written on."""
 
@@ -202,6 +239,12 @@ class Tree(unittest.TestCase):
     def test_no_folder_of_one_machine(self):
         private = re.compile(r"(?:^|[\s\"'`=(:])/(?:home|root|work|tmp|opt|mnt|Users)/", re.M)
         self.assertEqual([name for name, text in self.tracked() if private.search(text)], [])
+
+    def test_vendored_files_are_those_that_are_pinned(self):
+        for sums in ROOT.glob("train/assets/*/SHA256SUMS"):
+            for line in sums.read_text().splitlines():
+                pinned, name = line.split()
+                self.assertEqual(hashlib.sha256((sums.parent / name).read_bytes()).hexdigest(), pinned, name)
 
     def test_no_package_source_but_the_default(self):
         code = re.compile(r"^(?:scripts|\.ci|\.cargo)/|Cargo\.toml$|build\.rs$")

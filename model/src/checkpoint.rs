@@ -9,17 +9,17 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
+use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
 use tch::Device;
 
 use crate::config::{NetConfig, OptimConfig, OptimKind};
 use crate::device::Placement;
 use crate::learner::Learner;
-use crate::params::{Layout, Role, Weights, to_vec};
+use crate::params::{Layout, Weights, to_vec};
 
 mod error;
+pub(crate) mod tensors;
 pub use error::CheckpointError;
 use error::RESTORE;
 
@@ -112,42 +112,8 @@ impl Loaded {
         part: &str,
         buffers: bool,
     ) -> Result<Vec<f32>, CheckpointError> {
-        let mut flat = vec![
-            0.0;
-            if buffers {
-                self.layout.buffers
-            } else {
-                self.layout.params
-            }
-        ];
-        for (spec, &offset) in self.layout.specs.iter().zip(&self.layout.offsets) {
-            if (spec.role == Role::Buffer) != buffers {
-                continue;
-            }
-            let name = format!("{part}.{}", spec.name);
-            let view = file
-                .tensor(&name)
-                .map_err(|_| self.tensor_error(&name, "is missing".into()))?;
-            let shape: Vec<_> = spec.shape.iter().map(|&n| n as usize).collect();
-            if view.dtype() != Dtype::F32 || view.shape() != shape {
-                let what = format!(
-                    "is {:?} {:?}, expected F32 {shape:?}: if a version of fanqi with another network wrote it, use that version, or train anew",
-                    view.dtype(),
-                    view.shape()
-                );
-                return Err(self.tensor_error(&name, what));
-            }
-            for (x, bytes) in flat[offset..].iter_mut().zip(view.data().chunks_exact(4)) {
-                *x = f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-            }
-            if !flat[offset..offset + spec.len()]
-                .iter()
-                .all(|x| x.is_finite())
-            {
-                return Err(self.tensor_error(&name, "holds a number that is not finite".into()));
-            }
-        }
-        Ok(flat)
+        tensors::read(file, &self.layout, &format!("{part}."), buffers)
+            .map_err(|(tensor, what)| self.tensor_error(&tensor, what))
     }
 
     fn file(&self) -> Result<SafeTensors<'_>, CheckpointError> {
@@ -367,25 +333,12 @@ fn serialise(
     };
     let mut tensors = Vec::new();
     for (part, flat, buffers) in parts {
-        for (spec, &offset) in layout.specs.iter().zip(&layout.offsets) {
-            if (spec.role == Role::Buffer) != *buffers {
-                continue;
-            }
-            let name = format!("{part}.{}", spec.name);
-            let numbers = &flat[offset..offset + spec.len()];
-            if !numbers.iter().all(|x| x.is_finite()) {
-                let what = "holds a number that is not finite; nothing was written".into();
-                return Err(CheckpointError::Tensor {
-                    path: path.into(),
-                    tensor: name,
-                    what,
-                });
-            }
-            let shape = spec.shape.iter().map(|&n| n as usize).collect();
-            let view = TensorView::new(Dtype::F32, shape, bytemuck::cast_slice(numbers))
-                .map_err(broken)?;
-            tensors.push((name, view));
-        }
+        let views = tensors::views(layout, &format!("{part}."), flat, *buffers);
+        tensors.extend(views.map_err(|(tensor, what)| CheckpointError::Tensor {
+            path: path.into(),
+            tensor,
+            what,
+        })?);
     }
     tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
     let by_name = tensors

@@ -39,6 +39,12 @@ impl Infer {
         let _guard = tch::no_grad_guard();
         self.tower.belief(features, squares)
     }
+
+    /// Logits of what a piece on every square is: `[rows, 90, HIDDEN_KINDS]` f32.
+    pub(crate) fn beliefs(&self, output: &Output) -> Result<Tensor, TchError> {
+        let _guard = tch::no_grad_guard();
+        self.tower.beliefs(&output.features)
+    }
 }
 
 fn fold(tower: &Tower<ConvNorm>, device: Device, kind: Kind) -> Result<Tower<Conv>, TchError> {

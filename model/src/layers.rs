@@ -6,7 +6,7 @@ use crate::expand::BOARD;
 use crate::params::{Init, Role, Spec};
 
 /// Added to a variance before its root (Ioffe and Szegedy 2015, and torch's value).
-const EPSILON: f64 = 1e-5;
+pub(crate) const EPSILON: f64 = 1e-5;
 /// Share of a batch's statistics in the running ones (torch's value).
 const MOMENTUM: f64 = 0.1;
 

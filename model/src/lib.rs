@@ -10,6 +10,7 @@ pub mod config;
 pub mod device;
 pub mod evaluator;
 pub mod expand;
+pub mod export;
 pub mod infer;
 mod layers;
 pub mod learner;

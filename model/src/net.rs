@@ -156,6 +156,11 @@ impl<C: ConvLayer> Tower<C> {
     /// policy's hidden layer: that one is narrower, and what it keeps is moves.
     pub(crate) fn belief(&self, features: &Tensor, squares: &Tensor) -> Result<Tensor, TchError> {
         let features = features.f_flatten(0, 1)?.f_index_select(0, squares)?;
+        self.beliefs(&features)
+    }
+
+    /// The belief head of any `features`, `[.., channels]`: `[.., HIDDEN_KINDS]` f32 logits.
+    pub(crate) fn beliefs(&self, features: &Tensor) -> Result<Tensor, TchError> {
         self.belief.forward(&features.f_to_kind(Kind::Float)?)
     }
 }

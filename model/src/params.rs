@@ -2,6 +2,8 @@
 //!
 //! All trained tensors of a network are views into one flat tensor, decayed ones first, and so are
 //! the running statistics of the norms: an optimiser or an average is then a handful of operations.
+use std::ops::Range;
+
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use tch::{Device, Kind, TchError, Tensor};
@@ -129,13 +131,31 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// The numbers of the parameter of that name; none if there is no such parameter.
+    /// The numbers of the tensor of that name; none if there is no such tensor.
     pub(crate) fn part(&self, name: &str) -> &[f32] {
+        let (buffer, range) = self.place(name);
+        let flat = if buffer { &self.buffers } else { &self.params };
+        &flat[range]
+    }
+
+    /// As [`Weights::part`], to be changed.
+    pub(crate) fn part_mut(&mut self, name: &str) -> &mut [f32] {
+        let (buffer, range) = self.place(name);
+        let flat = if buffer {
+            &mut self.buffers
+        } else {
+            &mut self.params
+        };
+        &mut flat[range]
+    }
+
+    /// Whether the tensor of that name is a running statistic, and where it lies.
+    fn place(&self, name: &str) -> (bool, Range<usize>) {
         let layout = Layout::of(&self.config);
-        let found = layout.specs.iter().zip(&layout.offsets);
-        let mut found = found.filter(|(spec, _)| spec.role != Role::Buffer && spec.name == name);
-        found.next().map_or(&[], |(spec, &offset)| {
-            &self.params[offset..offset + spec.len()]
+        let mut all = layout.specs.iter().zip(&layout.offsets);
+        let found = all.find(|(spec, _)| spec.name == name);
+        found.map_or((false, 0..0), |(spec, &offset)| {
+            (spec.role == Role::Buffer, offset..offset + spec.len())
         })
     }
 

@@ -37,7 +37,23 @@ PACKAGES = [  # (Debian package, what it is for, test of its presence)
     ("g++", "a C++ compiler", compiles_cpp),
     ("libhdf5-dev", "the HDF5 library's headers", has_hdf5),
 ]
+CHECK_PACKAGES = [  # what some tests need and are skipped without
+    ("chromium", "a browser, which the tests open a report in", lambda: has_program("chromium", "chromium-browser", "google-chrome")),
+    ("chromium-driver", "its driver", lambda: has_program("chromedriver")),
+]
 PIP_PACKAGE = ("python3-pip", "pip, which fetches libtorch", has_pip)
+
+
+def has_program(*names):
+    return any(map(shutil.which, names))
+
+
+def install_if_possible(wanted):
+    """As `install_packages`, but goes on without them."""
+    try:
+        install_packages(wanted)
+    except SystemExit as stop:
+        print(f"{stop.code}\nset-up: going on; the tests that need them are skipped", flush=True)
 
 
 def install_packages(wanted):

@@ -12,8 +12,9 @@ import shutil
 import sys
 
 from base import ROOT, fail, run, say
+from checks import fetch_checks
 from libtorch import TORCH, check_own_libtorch, fetch_libtorch, fetch_needed
-from packages import PACKAGES, PIP_PACKAGE, install_packages
+from packages import CHECK_PACKAGES, PACKAGES, PIP_PACKAGE, install_if_possible, install_packages
 
 
 def check_machine():
@@ -72,13 +73,16 @@ def main():
     which.add_argument("--cuda", dest="variant", action="store_const", const="cuda",
                        help="libtorch with CUDA 13.0: 2.5 GB down, 3.7 GB on disk "
                             "(without a flag: where an NVIDIA driver from 580 on and its GPU work)")
-    parser.add_argument("--checks", action="store_true", help="also what scripts/test needs: rustfmt and clippy")
+    parser.add_argument("--checks", action="store_true", help="also what scripts/test needs: rustfmt, clippy and, if they can be had, Chromium and ONNX Runtime")
     arguments = parser.parse_args()
     check_machine()
     check_rust(arguments.checks)
     take_turn()
     fetch = None if own_libtorch() else fetch_needed(arguments.variant)
     install_packages(PACKAGES + ([PIP_PACKAGE] if fetch else []))
+    if arguments.checks:
+        install_if_possible(CHECK_PACKAGES)
+        fetch_checks()
     if fetch:
         fetch_libtorch(*fetch)
 

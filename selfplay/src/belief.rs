@@ -25,7 +25,7 @@ const PIECES: usize = 15;
 const DOUBT: f64 = 1e-6;
 /// Rounds of balancing at most, and the error of a pool's sum at which it ends. Each round nears the limit by
 /// a factor that is small unless beliefs are sure and contradict the pool, where a rough answer will do.
-const ROUNDS: usize = 100;
+const ROUNDS: usize = 1000;
 const PRECISION: f64 = 1e-6;
 
 impl Beliefs {

@@ -44,6 +44,15 @@ pub struct Evaluation<'a> {
 }
 
 impl Batch {
+    /// Adds a row: a position, its legal moves, and the squares of the unknown pieces that are asked for.
+    pub fn push(&mut self, record: Record, legal: impl Iterator<Item = u16>, unknown: &[u8]) {
+        self.records.push(record);
+        self.legal.extend(legal);
+        self.legal_end.push(self.legal.len() as u32);
+        self.unknown.extend_from_slice(unknown);
+        self.unknown_end.push(self.unknown.len() as u32);
+    }
+
     /// The answer to row `i`, once evaluated.
     pub fn evaluation(&self, i: usize) -> Evaluation<'_> {
         Evaluation {

@@ -2,7 +2,9 @@
 //!
 //! This crate builds and tests without libtorch, reads no TOML and prints nothing.
 pub mod belief;
+pub mod bundle;
 pub mod eval;
+pub mod expand;
 pub mod game;
 pub mod mcts;
 pub mod opponent;

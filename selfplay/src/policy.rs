@@ -16,9 +16,9 @@
 /// Squares of the board, file + 9 * rank.
 pub const SQUARES: usize = 90;
 /// Planes of plain moves.
-const STEPS: usize = 50;
+pub const STEPS: usize = 50;
 /// First plane of placements.
-const PLACEMENTS: usize = 2 * STEPS;
+pub const PLACEMENTS: usize = 2 * STEPS;
 /// Planes of the policy.
 pub const PLANES: usize = PLACEMENTS + 7;
 /// Size of the index space.

@@ -71,6 +71,27 @@ pub fn refused(command: &mut Command, words: &[&str]) -> String {
     error
 }
 
+/// `fanqi` with arguments where no file may grow beyond `blocks` of 1024 bytes: what a full disk is to a writer.
+/// Returns whether it ended well; otherwise it must have ended in order, with advice.
+pub fn with_space(blocks: u64, arguments: &[&str]) -> bool {
+    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("bash");
+    command.args(["-c", &limited, env!("CARGO_BIN_EXE_fanqi")]);
+    let output = command.args(arguments).output().expect("bash");
+    let error = stderr(&output);
+    if output.status.success() {
+        return true;
+    }
+    assert_eq!(output.status.code(), Some(1), "{blocks} blocks: {error}");
+    for words in [
+        "no space left while ",
+        "Free some space and give the same command again",
+    ] {
+        assert!(error.contains(words), "{blocks} blocks: {error}");
+    }
+    false
+}
+
 /// A process in the background, which does not outlive its test.
 pub struct Running(Child);
 

@@ -3,6 +3,7 @@
 use model::batch::TrainBatch;
 use model::config::{NetConfig, OptimConfig, OptimKind};
 use model::device::Placement;
+use model::params::{Layout, Role, Weights};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -50,6 +51,27 @@ pub fn placement(kind: Kind) -> Placement {
 
 pub fn rng(seed: u64) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(seed)
+}
+
+/// Weights as after some training: nothing is 0 or 1 any more.
+pub fn weights(config: &NetConfig, seed: u64) -> Weights {
+    let (mut weights, mut rng) = (Weights::random(config, seed), rng(seed));
+    let layout = Layout::of(config);
+    for (spec, &offset) in layout.specs.iter().zip(&layout.offsets) {
+        let flat = if spec.role == Role::Buffer {
+            &mut weights.buffers
+        } else {
+            &mut weights.params
+        };
+        for x in &mut flat[offset..offset + spec.len()] {
+            *x = if spec.name.ends_with("norm.weight") || spec.name.ends_with("running_var") {
+                rng.random_range(0.5..1.5)
+            } else {
+                *x + rng.random_range(-0.2..0.2)
+            };
+        }
+    }
+    weights
 }
 
 /// Of a form that hides nothing, or, as likely, of one with face-down pieces.

@@ -155,8 +155,16 @@ impl Board {
             && ranks
                 .into_iter()
                 .all(|rank| self.empty(Square::new(own.file(), rank).unwrap()));
+        // Nothing reaches the king but along its lines or from two steps away.
+        let near = |from: &Square| {
+            let (files, ranks) = (
+                from.file().abs_diff(own.file()),
+                from.rank().abs_diff(own.rank()),
+            );
+            files == 0 || ranks == 0 || files.max(ranks) <= 2
+        };
         let reaches = |from| self.targets(from, color.other()) & bit(own) != 0;
-        facing || Square::all().filter(enemy).any(reaches)
+        facing || Square::all().filter(near).filter(enemy).any(reaches)
     }
 
     /// Where a piece of `color` on `from` could go, its king's safety aside.

@@ -27,7 +27,9 @@ pub fn model() -> Model {
     Model {
         evaluator: Box::new(HashEvaluator::default()),
         search: config.search,
+        arrangement_temperature: config.arena.arrangement_temperature,
         forms: Forms::of(&config.ruleset).expect("forms"),
+        graded: Ok(None),
     }
 }
 
@@ -80,6 +82,12 @@ impl Talk {
         let last = lines.last().expect("an answer");
         last.split(' ').nth(1).unwrap_or_default().to_owned()
     }
+}
+
+/// The notes among the lines.
+pub fn notes(lines: &[String]) -> Vec<&String> {
+    let note = |line: &&String| line.starts_with("info string") || line.starts_with("info message");
+    lines.iter().filter(note).collect()
 }
 
 /// Whether a line is one that `protocol` has.

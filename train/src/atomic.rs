@@ -67,6 +67,16 @@ impl FileError {
         }
     }
 
+    /// What is wrong, without the file's name.
+    pub fn cause(&self) -> String {
+        match self {
+            FileError::Content { message, .. } => message.clone(),
+            FileError::Io { doing, source, .. } | FileError::DiskFull { doing, source, .. } => {
+                format!("error while {doing}: {source}")
+            }
+        }
+    }
+
     /// Whether freeing space would have helped.
     pub fn is_disk_full(&self) -> bool {
         matches!(self, FileError::DiskFull { .. })
@@ -102,7 +112,13 @@ pub fn publish(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Resul
         return Err(FileError::io(path, "writing", e));
     }
     fs::rename(&temp, path).map_err(|e| FileError::io(path, "renaming into place", e))?;
-    sync_folder(path.parent().unwrap_or(Path::new(".")))
+    sync_folder(folder_of(path))
+}
+
+/// The folder that a file is in; of a bare name the current one.
+pub fn folder_of(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| *parent != Path::new(""));
+    parent.unwrap_or(Path::new("."))
 }
 
 /// Makes the names in `folder` durable.

@@ -78,6 +78,32 @@ pub fn by_name(name: &str) -> Result<&'static Ruleset, String> {
     })
 }
 
+/// In what `rules` differ from those of the JSON object `other`: `key=value` of each, as `rules` have it, separated by
+/// commas. A key that `other` lacks does not count.
+pub fn differences(rules: &Ruleset, other: &serde_json::Value) -> String {
+    let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(rules) else {
+        return String::new();
+    };
+    let differs = |(key, value): &(String, serde_json::Value)| {
+        other.get(key).is_some_and(|other| other != value)
+    };
+    let text = |(key, value): (String, serde_json::Value)| {
+        // A text stands without its quotes.
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        format!("{key}={value}")
+    };
+    let all: Vec<_> = fields.into_iter().filter(differs).map(text).collect();
+    all.join(", ")
+}
+
+/// In what rules differ from their form's own.
+pub fn changes(rules: &Ruleset) -> String {
+    let own = Ruleset::by_name(rules.name).and_then(|own| serde_json::to_value(own).ok());
+    own.map_or(String::new(), |own| differences(rules, &own))
+}
+
 impl Forms {
     /// The forms that `config` names, changed as it says.
     pub fn of(config: &RulesetConfig) -> Result<Forms, String> {
@@ -117,6 +143,11 @@ impl Forms {
     /// The rules of each.
     pub fn rules(&self) -> impl Iterator<Item = &'static Ruleset> + '_ {
         self.0.iter().map(|&(rules, _)| rules)
+    }
+
+    /// The share of games of each; they sum to 1.
+    pub fn shares(&self) -> impl Iterator<Item = f64> + '_ {
+        self.0.iter().map(|&(_, share)| share)
     }
 
     /// Whether there is only one.

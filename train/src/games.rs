@@ -76,6 +76,11 @@ pub fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
+/// The reason of that name, as [`Reason`] is displayed.
+pub fn reason_named(name: &str) -> Option<Reason> {
+    REASONS.into_iter().find(|r| r.to_string() == name)
+}
+
 /// `red` or `black`.
 pub fn color_name(color: Color) -> &'static str {
     match color {
@@ -200,11 +205,7 @@ fn finish(tags: &HashMap<&str, &str>, moves: Vec<String>) -> Result<GameText, St
         "draw" => Outcome::Draw,
         word => Outcome::Win(color(word).ok_or_else(|| bad("Result"))?),
     };
-    let reason = tag("Reason")?;
-    let reason = REASONS
-        .into_iter()
-        .find(|r| r.to_string() == reason)
-        .ok_or_else(|| bad("Reason"))?;
+    let reason = reason_named(tag("Reason")?).ok_or_else(|| bad("Reason"))?;
     if number("Plies")? != moves.len() as u64 {
         return Err(format!(
             "game {id}: {} moves, but Plies says {}",

@@ -50,12 +50,34 @@ impl Metrics {
 
     /// Appends the numbers of one step. NaN and infinities become `null` in the JSON line.
     pub fn log(&mut self, step: u64, values: &[(&str, f64)]) -> Result<(), FileError> {
+        let time = self.log_line(step, values)?;
+        self.events.scalars(time, step, values)
+    }
+
+    /// Appends, at training step `step`, numbers that belong to an earlier one: the line has that as the number `of.0`, as
+    /// the steps of lines ascend; the curves have the others there.
+    pub fn log_of(
+        &mut self,
+        step: u64,
+        of: (&str, u64),
+        values: &[(&str, f64)],
+    ) -> Result<(), FileError> {
+        let earlier = (of.0, of.1 as f64);
+        let line: Vec<_> = std::iter::once(earlier)
+            .chain(values.iter().copied())
+            .collect();
+        let time = self.log_line(step, &line)?;
+        self.events.scalars(time, of.1, values)
+    }
+
+    /// Appends a line; when, in seconds since 1970.
+    fn log_line(&mut self, step: u64, values: &[(&str, f64)]) -> Result<f64, FileError> {
         let time = now();
         self.buffer.clear();
         write_line(&mut self.buffer, time, step, values)
             .and_then(|()| self.lines.write_all(&self.buffer))
             .map_err(|e| FileError::io(&self.path, "writing", e))?;
-        self.events.scalars(time, step, values)
+        Ok(time)
     }
 
     /// The TensorBoard event file of this process.
@@ -101,25 +123,37 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
     Ok(0)
 }
 
-/// Reads all whole lines of a `metrics.jsonl`.
-pub fn read(path: &Path) -> Result<Vec<serde_json::Map<String, serde_json::Value>>, FileError> {
+/// A line of `metrics.jsonl`.
+pub type Line = serde_json::Map<String, serde_json::Value>;
+
+/// Reads all whole lines of a `metrics.jsonl`; the first that is damaged is an error.
+pub fn read(path: &Path) -> Result<Vec<Line>, FileError> {
+    let (lines, damaged) = read_sound(path)?;
+    damaged.into_iter().next().map_or(Ok(lines), Err)
+}
+
+/// Reads the sound ones of the whole lines of a `metrics.jsonl`, and what is wrong with each of the others.
+pub fn read_sound(path: &Path) -> Result<(Vec<Line>, Vec<FileError>), FileError> {
     let file = File::open(path).map_err(|e| FileError::io(path, "opening", e))?;
     let mut reader = BufReader::new(file);
-    let (mut all, mut line) = (Vec::new(), String::new());
+    let (mut all, mut damaged, mut line) = (Vec::new(), Vec::new(), Vec::new());
     while reader
-        .read_line(&mut line)
+        .read_until(b'\n', &mut line)
         .map_err(|e| FileError::io(path, "reading", e))?
         > 0
     {
-        if !line.ends_with('\n') {
+        if !line.ends_with(b"\n") {
             break;
         }
-        let number = all.len() + 1;
-        let map = serde_json::from_str(&line).map_err(|e| {
-            FileError::content(path, format!("line {number} is not a JSON object: {e}"))
-        })?;
-        all.push(map);
+        match serde_json::from_slice(&line) {
+            Ok(map) => all.push(map),
+            Err(e) => {
+                let number = all.len() + damaged.len() + 1;
+                let why = format!("line {number} is not a JSON object: {e}");
+                damaged.push(FileError::content(path, why));
+            }
+        }
         line.clear();
     }
-    Ok(all)
+    Ok((all, damaged))
 }

@@ -1,13 +1,14 @@
 //! The table of how strong a player is: one match a row.
 use std::fmt::{self, Display};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::arena::MatchResult;
 use crate::rating::Rating;
+use crate::table::{SCORE_HEAD, score_cells, write_aligned};
 
 /// A match's place in the table, seen from the measured player.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrengthRow {
     /// Name of the form.
     pub form: String,
@@ -45,55 +46,26 @@ impl StrengthRow {
         self.rating.score_interval.lower > 0.5
     }
 
-    fn cells(&self) -> [String; 10] {
-        let rating = &self.rating;
-        [
-            self.form.clone(),
-            self.opponent.clone(),
-            rating.games.to_string(),
-            self.wins.to_string(),
-            self.draws.to_string(),
-            self.losses.to_string(),
-            format!("{:.1}", 100.0 * rating.score),
-            rating.score_interval.to_string(),
-            rating.elo_text(),
-            rating.elo_interval.to_string(),
-        ]
+    fn cells(&self) -> Vec<String> {
+        let names = [self.form.clone(), self.opponent.clone()];
+        let score = score_cells([self.wins, self.draws, self.losses], &self.rating);
+        names.into_iter().chain(score).collect()
     }
 }
 
 /// One player's matches; its text is an aligned table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StrengthTable {
     /// A row a match.
     pub rows: Vec<StrengthRow>,
 }
 
-const HEAD: [&str; 10] = [
-    "form", "opponent", "games", "W", "D", "L", "score %", "95 %", "Elo", "95 %",
-];
-
 impl Display for StrengthTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head = HEAD.map(str::to_owned);
-        let lines: Vec<_> = std::iter::once(head)
-            .chain(self.rows.iter().map(StrengthRow::cells))
-            .collect();
-        let width = |column: usize| {
-            lines
-                .iter()
-                .map(|line| line[column].chars().count())
-                .max()
-                .unwrap_or(0)
-        };
-        for line in &lines {
-            write!(f, "{:<1$}", line[0], width(0))?;
-            write!(f, "  {:<1$}", line[1], width(1))?;
-            for (column, cell) in line.iter().enumerate().skip(2) {
-                write!(f, "  {cell:>0$}", width(column))?;
-            }
-            writeln!(f)?;
-        }
-        Ok(())
+        let head = ["form", "opponent"].into_iter().chain(SCORE_HEAD);
+        let head = head.map(str::to_owned).collect();
+        let rows = self.rows.iter().map(StrengthRow::cells);
+        let lines: Vec<_> = std::iter::once(head).chain(rows).collect();
+        write_aligned(f, &lines)
     }
 }

@@ -69,17 +69,14 @@ impl<G: Features> Search<G> {
     fn push_row(&mut self, game: &G, node: u32, batch: &mut Batch) {
         let mut record = [0; RECORD_BYTES];
         game.record(&self.history, &mut record);
-        batch.records.push(record);
-        let edges = self.tree.edges(&self.tree.nodes[node as usize]);
-        batch
-            .legal
-            .extend(edges.iter().map(|e| game.policy_index(e.mv)));
-        batch.legal_end.push(batch.legal.len() as u32);
+        let mut unknown: &[u8] = &[];
         if node == ROOT && self.config.belief {
             game.unknown(&mut self.scratch.unknown);
-            batch.unknown.extend_from_slice(&self.scratch.unknown);
+            unknown = &self.scratch.unknown;
         }
-        batch.unknown_end.push(batch.unknown.len() as u32);
+        let edges = self.tree.edges(&self.tree.nodes[node as usize]);
+        let legal = edges.iter().map(|e| game.policy_index(e.mv));
+        batch.push(record, legal, unknown);
     }
 
     /// Selects and plays a move; returns the node it leads to, made if need be.

@@ -51,9 +51,9 @@ impl<G: Material> Default for AlphaBeta<G> {
 }
 
 impl<G: Material> AlphaBeta<G> {
-    /// A move of the greatest value after `depth` plies, at least 1, each as likely as [`random_move`](crate::game::random_move) has it, and that value:
-    /// material balance of the side to move in centipawns, or `±(MATE - plies)` where the game is decided. `None`
-    /// where the game is over.
+    /// A move of the greatest value after `depth` plies, at least 1, each as likely as
+    /// [`random_move`](crate::game::random_move) has it, and that value: material balance of the side to move in
+    /// centipawns, or `±(MATE - plies)` where the game is decided. `None` where the game is over.
     pub fn choose(
         &mut self,
         game: &G,

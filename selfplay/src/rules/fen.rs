@@ -11,6 +11,14 @@
 //! | counters | plies without a capture, move number; each may be missing |
 //! | who | `red`, `black`: what that player knows; `world`: the truth; missing: what both players know |
 //!
+//! While a side arranges its pieces, `X` is a home square of its own that has none yet, its pool holds what it has yet to place,
+//! and the rest is as at the start. After Red's first four placements, as Red knows it and in truth:
+//!
+//! ```text
+//! xxxxkxxxx/9/1x5x1/x1x1x1x1x/9/9/X1X1X1X1X/1X5X1/9/R!N!B!A!KXXXX w A1B1N1R1C2P5a2b2n2r2c2p5 0 1 red
+//! xxxxkxxxx/9/1x5x1/x1x1x1x1x/9/9/X1X1X1X1X/1X5X1/9/R!N!B!A!KXXXX w - 0 1 world
+//! ```
+//!
 //! Also read: the pool before the side, a further field of captured pieces before the counters, `- -` for the
 //! pool, `E` and `H` for `B` and `N`.
 mod board;
@@ -20,7 +28,7 @@ mod world;
 use std::fmt;
 
 use super::ruleset::Ruleset;
-use super::types::Kind;
+use super::types::{Kind, Square};
 use crate::game::Color;
 
 pub(super) use view::{parse, write};
@@ -79,6 +87,26 @@ fn error<T>(field: FenField, why: impl Into<String>) -> Result<T, FenError> {
     })
 }
 
+/// As much of a field as an error repeats.
+fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The board's field, of pieces that all lie face up, with a space behind.
+pub fn board_text(piece_at: impl Fn(Square) -> Option<(Color, Kind)>) -> String {
+    board::write(|square| {
+        piece_at(square).map(|(color, kind)| board::Written {
+            color,
+            kind: Some(kind),
+            mark: board::Mark::Up,
+        })
+    })
+}
+
 /// Pieces of each kind, by colour.
 type Pools = [[u8; 7]; 2];
 
@@ -111,7 +139,7 @@ impl Fields {
         let turn = match fields.next() {
             Some(text) => side(text).map_or_else(
                 || {
-                    let why = format!("'{text}' is neither w (or r) nor b");
+                    let why = format!("'{}' is neither w (or r) nor b", shown(text));
                     error(FenField::Side, why)
                 },
                 Ok,
@@ -125,7 +153,10 @@ impl Fields {
         read(taken)?;
         let strange = fields.peek().filter(|f| !is_number(f) && who(f).is_none());
         if let Some(strange) = strange.filter(|_| taken.is_none()) {
-            let why = format!("'{strange}' is no list such as A2B2a2b2 and no '-'");
+            let why = format!(
+                "'{}' is no list such as A2B2a2b2 and no '-'",
+                shown(strange)
+            );
             return error(FenField::Pool, why);
         }
         let mut number = |field, default, most| {
@@ -139,13 +170,17 @@ impl Fields {
             Some(text) => match who(text) {
                 Some(who) => who,
                 None => {
-                    let why = format!("'{text}' follows the move number");
+                    let why = format!(
+                        "'{}' follows the move number; expected red, black, world or nothing",
+                        shown(text)
+                    );
                     return error(FenField::Rest, why);
                 }
             },
         };
         if let Some(more) = fields.next() {
-            return error(FenField::Rest, format!("'{more}' follows the last field"));
+            let why = format!("'{}' follows the last field", shown(more));
+            return error(FenField::Rest, why);
         }
         let ply = 2 * (number.max(1) - 1) + u16::from(turn == Color::Black);
         Ok(Fields {
@@ -176,8 +211,10 @@ fn who(text: &str) -> Option<Who> {
     }
 }
 
+/// A whole number, also one that is too small to count anything.
 fn is_number(text: &str) -> bool {
-    text.bytes().all(|b| b.is_ascii_digit())
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// `-`, or letters of pieces, each with an optional number.
@@ -193,7 +230,7 @@ fn parse_pool(text: &str) -> Result<Pools, FenError> {
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         let Some(kind) = Kind::from_letter(letter) else {
-            let why = format!("'{letter}' in '{text}' is no piece letter");
+            let why = format!("'{letter}' in '{}' is no piece letter", shown(text));
             return error(FenField::Pool, why);
         };
         let color = color_of(letter);
@@ -213,7 +250,10 @@ fn parse_pool(text: &str) -> Result<Pools, FenError> {
             } else {
                 String::new()
             };
-            let why = format!("{before}{number} '{letter}', at most {most} can be");
+            let why = format!(
+                "{before}{} '{letter}', at most {most} can be",
+                shown(number)
+            );
             return error(FenField::Pool, why);
         }
         *unseen = sum as u8;
@@ -236,7 +276,7 @@ fn counter(text: Option<&str>, field: FenField, default: u16, most: u16) -> Resu
         Ok(n) if n <= most => Ok(n),
         _ => error(
             field,
-            format!("'{text}' is not a whole number from 0 to {most}"),
+            format!("'{}' is not a whole number from 0 to {most}", shown(text)),
         ),
     }
 }

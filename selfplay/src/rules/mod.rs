@@ -19,12 +19,12 @@ mod world;
 mod zobrist;
 
 pub use ending::judge;
-pub use fen::{FenError, FenField};
+pub use fen::{FenError, FenField, board_text};
 pub(crate) use geometry::crossed;
 pub use history::History;
 pub use notation::{Fault, Notation, NotationError, Ranks, Said, UnknownNotation};
 pub use perft::divide;
-pub use position::{IllegalMove, ParseRevealError, Position, Reveal};
+pub use position::{IllegalMove, Position, Reveal};
 pub use repetition::{Repetition, judge as judge_repetition};
 pub use ruleset::{CheckDiscount, Kinds, Layout, RepetitionRule, Ruleset, SeenBy};
 pub use types::{Face, Kind, Move, ParseMoveError, Piece, Square};

@@ -5,7 +5,7 @@ mod what_if;
 
 use std::fmt;
 
-pub use hidden::{ParseRevealError, Reveal};
+pub use hidden::Reveal;
 pub(super) use setup::Setup;
 
 use super::geometry::{BOARD, Bits, HOMES, Squares, ZONES, bit, has};

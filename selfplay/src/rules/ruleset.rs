@@ -1,7 +1,7 @@
 //! What makes a form: one field a question, one reader a field.
 use std::sync::{Mutex, PoisonError};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::types::Kind;
 use crate::game::Color;
@@ -49,7 +49,7 @@ impl Serialize for Kinds {
 }
 
 /// How the kinds that take part lie at the start (RULES.md §2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
     /// Face up, each at home.
@@ -63,7 +63,7 @@ pub enum Layout {
 }
 
 /// Who sees what a captured unknown piece was (RULES.md §2, §3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeenBy {
     /// Both players.
@@ -75,7 +75,7 @@ pub enum SeenBy {
 }
 
 /// What the third occurrence of a position means (RULES.md §5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepetitionRule {
     /// A draw, whatever was played.
@@ -87,7 +87,7 @@ pub enum RepetitionRule {
 }
 
 /// Which plies without a capture count towards the natural limit (RULES.md §1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckDiscount {
     /// All of them.

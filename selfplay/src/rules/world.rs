@@ -7,7 +7,7 @@ use super::geometry::{HOMES, Squares, home_kind};
 use super::history::History;
 use super::position::{IllegalMove, Position, Reveal};
 use super::ruleset::{Layout, Ruleset};
-use super::types::{Kind, Move};
+use super::types::{Kind, Move, Square};
 use super::view::{View, oriented};
 use crate::game::{Color, Game, Referee, Turn};
 use crate::policy::SQUARES;
@@ -71,6 +71,19 @@ impl World {
         self.views[viewer as usize].position()
     }
 
+    /// What the piece on a square truly is; `None` where none stands, and for one not yet placed.
+    pub fn identity(&self, square: Square) -> Option<Kind> {
+        let known = |viewer| self.position(viewer).piece_at(square)?.identity();
+        self.hidden[square.index()]
+            .or_else(|| known(Color::Red))
+            .or_else(|| known(Color::Black))
+    }
+
+    /// Whether a position's text ends in `world`: it tells the truth behind both players' knowledge.
+    pub fn is_fen(text: &str) -> bool {
+        text.split_whitespace().next_back() == Some("world")
+    }
+
     /// The side that is to decide: a side that has pieces to place, else the side to move.
     pub fn decider(&self) -> Color {
         let arranges = |&color: &Color| self.position(color).arranging().is_some();
@@ -131,7 +144,7 @@ impl Referee for World {
     }
 
     fn is_public(&self) -> bool {
-        self.position(self.decider()).arranging().is_none()
+        !self.views[self.decider() as usize].is_secret()
     }
 
     /// In an arrangement, the opponent's pieces that lie already, too; what is not placed yet is not there.

@@ -122,8 +122,8 @@ impl<W: Referee> Live<W> {
     }
 
     fn places_at_random(&self) -> bool {
-        let placing = |turn| !self.world.is_public() && self.arranges_at_random[turn as usize];
-        matches!(self.world.turn(), Turn::Decision(turn) if placing(turn))
+        let drawn = |turn: Color| self.arranges_at_random[turn as usize];
+        !self.world.is_public() && matches!(self.world.turn(), Turn::Decision(turn) if drawn(turn))
     }
 
     /// Ends a search that is ready: notes its row, plays its move and starts the next search, unless

@@ -1,66 +1,50 @@
-//! One game in progress after another, and the two players at its board.
+//! One game in progress after another.
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use selfplay::eval::{Batch, Evaluation};
-use selfplay::game::{Color, Ending, Features, Game, Outcome, Reason, Referee, Turn, random_move};
-use selfplay::mcts::Search;
-use selfplay::opponent::{Material, Opponent};
+use selfplay::game::{Color, Ending, Game, Outcome, Reason, Referee, Turn, random_move};
+use selfplay::rules::{Move, Reveal, World};
 
-use super::{Arrangement, Match, MoveOf, PlayedGame, Player, seed_of};
+use super::external::Guest;
+use super::seat::{Answer, Seat};
+use super::{ArenaError, GameEnd, Match, PlayedGame, seed_of};
 
 /// A board.
-pub struct Lane<W: Referee>
-where
-    W::View: Material,
-{
+pub struct Lane {
     pair: u32,
     /// The first player's colour.
     first: Color,
-    world: W,
+    /// The position before the first move.
+    start: String,
+    world: World,
     rng: Pcg64Mcg,
-    moves: Vec<MoveOf<W>>,
-    legal: Vec<MoveOf<W>>,
+    /// The moves, with what they brought to light.
+    moves: Vec<String>,
+    legal: Vec<Move>,
     /// How many of the moves were placements that only one side saw.
     placements: usize,
     opening_plies: u16,
-    seats: [Seat<W::View>; 2],
+    seats: [Seat; 2],
 }
 
 /// What a lane does next.
 pub enum Step {
     /// It waits for the answer to a row that it put into that player's batch.
     Asked(usize),
+    /// It waits for an engine.
+    Waits,
     /// The game is over.
-    Over(Ending),
+    Over(GameEnd),
 }
 
-/// A player at a board.
-enum Seat<G: Material + Features> {
-    Builtin(Opponent<G>),
-    Searched(Box<Thinker<G>>),
-}
-
-/// A search, and whether it is in the middle of a decision.
-struct Thinker<G: Features> {
-    search: Search<G>,
-    thinking: bool,
-    visits: u32,
-    temperature: f32,
-    arrangement: Arrangement,
-    seed: u64,
-}
-
-impl<W: Referee> Lane<W>
-where
-    W::View: Material,
-{
+impl Lane {
     /// A board with game number `game` of the match set up.
-    pub fn new(shared: &Match<W>, game: usize) -> Self {
-        let opening = &shared.openings[game / 2];
+    pub fn new(shared: &Match, game: usize) -> Self {
         let mut lane = Lane {
             pair: 0,
             first: Color::Red,
-            world: opening.world.clone(),
+            start: String::new(),
+            world: shared.openings[game / 2].start.clone(),
             rng: Pcg64Mcg::seed_from_u64(0),
             moves: Vec::new(),
             legal: Vec::new(),
@@ -73,7 +57,7 @@ where
     }
 
     /// Sets up game number `game` of the match.
-    pub fn begin(&mut self, shared: &Match<W>, game: usize) {
+    pub fn begin(&mut self, shared: &Match, game: usize) {
         let opening = &shared.openings[game / 2];
         self.pair = (game / 2) as u32;
         self.first = if game.is_multiple_of(2) {
@@ -81,57 +65,65 @@ where
         } else {
             Color::Black
         };
-        self.world = opening.world.clone();
+        self.world = opening.start.clone();
+        self.start = self.world.fen();
         // Both games of a pair draw the same chance.
         self.rng = Pcg64Mcg::seed_from_u64(seed_of(shared.seed, [game as u64 / 2, 0, 1]));
-        self.moves.clone_from(&opening.moves);
+        self.moves.clear();
         self.placements = 0;
-        self.opening_plies = shared.config.opening_plies;
+        self.opening_plies = opening.plies;
+        for (color, guest) in guests(&mut self.seats, self.first) {
+            guest.begin(&self.world, color);
+        }
+        for &mv in &opening.moves {
+            self.note(mv);
+        }
         for (player, seat) in self.seats.iter_mut().enumerate() {
             let color = seat_color(self.first, player);
             let seed = seed_of(shared.seed, [game as u64, player as u64, 2]);
-            match (seat, shared.players[player]) {
-                (Seat::Builtin(opponent), Player::Builtin(builtin)) => {
-                    *opponent = Opponent::new(*builtin, seed)
-                }
-                (Seat::Searched(thinker), _) => thinker.begin(&self.world, color, seed),
-                (Seat::Builtin(_), Player::Searched(_)) => {}
-            }
+            seat.begin(shared.players[player], &self.world, color, seed);
         }
     }
 
-    /// Plays on until a network is asked or the game is over; `ply_cap` 0 caps nothing.
-    pub fn run(&mut self, ply_cap: u16, batches: [&mut Batch; 2]) -> Step {
+    /// Plays on until a network is asked, an engine thinks or the game is over; `ply_cap` 0 caps nothing.
+    pub fn run(&mut self, ply_cap: u16, batches: [&mut Batch; 2]) -> Result<Step, ArenaError> {
         loop {
             let color = match self.world.turn() {
                 Turn::Decision(color) => color,
-                Turn::Over(ending) => return Step::Over(ending),
+                Turn::Over(ending) => return Ok(Step::Over(GameEnd::Ruled(ending))),
                 Turn::Chance => unreachable!("a referee holds no chance"),
             };
             if ply_cap > 0 && self.played() >= ply_cap.into() {
-                return Step::Over(Ending {
-                    outcome: Outcome::Draw,
-                    reason: Reason::PlyCap,
-                });
+                return Ok(over(Outcome::Draw, Reason::PlyCap));
             }
             let player = usize::from(color != self.first);
             let placing = !self.world.is_public();
-            let at_random = match &self.seats[player] {
-                Seat::Searched(thinker) if placing => thinker.arrangement == Arrangement::Random,
-                _ => !placing && self.played() < self.opening_plies.into(),
+            let at_random = match placing {
+                true => self.seats[player].arranges_at_random(),
+                false => self.played() < self.opening_plies.into(),
             };
-            let mv = match &mut self.seats[player] {
-                _ if at_random => self.random_move(color),
-                Seat::Builtin(opponent) => {
-                    opponent.choose(&self.world.view(color), self.world.history(color))
+            let seat = &mut self.seats[player];
+            let answer = match at_random {
+                true => Answer::Move(self.random_move(color)),
+                false => seat.ask(&self.world, color, placing, batches[player])?,
+            };
+            match answer {
+                Answer::Move(mv) => {
+                    self.placements += usize::from(placing);
+                    self.play(mv);
                 }
-                Seat::Searched(thinker) => match thinker.think(placing, batches[player]) {
-                    Some(mv) => mv,
-                    None => return Step::Asked(player),
-                },
-            };
-            self.placements += usize::from(placing);
-            self.play(mv);
+                Answer::Asked => return Ok(Step::Asked(player)),
+                Answer::Waits => return Ok(Step::Waits),
+                Answer::Resigns => {
+                    return Ok(over(Outcome::Win(color.other()), Reason::Resignation));
+                }
+                Answer::Failed(fault) => {
+                    return Ok(Step::Over(GameEnd::Failed {
+                        loser: color,
+                        fault,
+                    }));
+                }
+            }
         }
     }
 
@@ -140,17 +132,38 @@ where
         self.moves.len() - self.placements
     }
 
-    fn random_move(&mut self, color: Color) -> MoveOf<W> {
+    fn random_move(&mut self, color: Color) -> Move {
         let view = self.world.view(color);
         view.legal_moves(&mut self.legal);
         random_move(&view, &self.legal, &mut self.rng)
     }
 
-    fn play(&mut self, mv: MoveOf<W>) {
-        self.moves.push(mv);
+    /// Plays a move and notes it, tells the engines of it; what came to light.
+    fn note(&mut self, mv: Move) -> Option<Reveal> {
+        let Lane {
+            world, seats, rng, ..
+        } = self;
+        let secret = !world.is_public();
+        let before = guests(seats, self.first).next().map(|_| world.clone());
+        let revealed = world.apply(mv, rng);
+        let light = revealed.unwrap_or_default();
+        if let Some(before) = before {
+            for (color, guest) in guests(seats, self.first) {
+                if !secret {
+                    guest.hear(mv, seen(&before, color, mv, light));
+                } else if before.decider() == color {
+                    guest.hear(mv, Reveal::default());
+                }
+            }
+        }
+        self.moves.push(format!("{mv}{light}"));
+        revealed
+    }
+
+    fn play(&mut self, mv: Move) {
         let before = self.world.turn();
         let secret = !self.world.is_public();
-        let revealed = self.world.apply(mv, &mut self.rng);
+        let revealed = self.note(mv);
         let one_tree = self.world.open_to_both();
         // Of one's own placement nobody else learns, and one's own tree goes on.
         let arranges = secret && self.world.turn() == before;
@@ -158,20 +171,13 @@ where
             let Seat::Searched(thinker) = seat else {
                 continue;
             };
-            if one_tree {
-                thinker.search.advance(mv);
-                if let Some(reveal) = revealed {
-                    thinker.search.reveal(reveal);
-                }
-                continue;
-            }
             let color = seat_color(self.first, player);
-            if arranges && before == Turn::Decision(color) {
-                thinker.search.advance(mv);
+            if one_tree {
+                thinker.advance(mv, revealed);
+            } else if arranges && before == Turn::Decision(color) {
+                thinker.advance(mv, None);
             } else {
-                // What this player alone has learnt is not in its tree.
-                let seed = seed_of(thinker.seed, [self.moves.len() as u64, 0, 3]);
-                thinker.begin(&self.world, color, seed);
+                thinker.begin_anew(&self.world, color, self.moves.len());
             }
         }
     }
@@ -179,21 +185,28 @@ where
     /// Takes the answer to the row that [`Lane::run`] put into a batch.
     pub fn answer(&mut self, evaluation: Evaluation<'_>) {
         for seat in &mut self.seats {
-            if let Seat::Searched(thinker) = seat
-                && thinker.thinking
-            {
-                thinker.search.apply(evaluation);
+            if let Seat::Searched(thinker) = seat {
+                thinker.answer(evaluation);
             }
         }
     }
 
+    /// The engine that the game waits for.
+    pub fn engine(&self) -> Option<&Guest> {
+        let mut engines = self.seats.iter().filter_map(|seat| match seat {
+            Seat::External(guest) if guest.is_waited_for() => Some(&**guest),
+            _ => None,
+        });
+        engines.next()
+    }
+
     /// The game that has ended so.
-    pub fn finished(&self, ending: Ending) -> PlayedGame {
-        let moves: Vec<_> = self.moves.iter().map(ToString::to_string).collect();
+    pub fn finished(&self, ending: GameEnd) -> PlayedGame {
         PlayedGame {
             pair: self.pair,
             first: self.first,
-            moves: moves.join(" "),
+            start: self.start.clone(),
+            moves: self.moves.join(" "),
             plies: self.moves.len() as u32,
             opening_plies: self.opening_plies,
             ending,
@@ -201,46 +214,34 @@ where
     }
 }
 
+fn over(outcome: Outcome, reason: Reason) -> Step {
+    Step::Over(GameEnd::Ruled(Ending { outcome, reason }))
+}
+
 /// The colour of a player, the first one's being `first`.
 fn seat_color(first: Color, player: usize) -> Color {
     if player == 0 { first } else { first.other() }
 }
 
-impl<G: Material + Features> Seat<G> {
-    fn new(player: &Player) -> Self {
-        match player {
-            Player::Builtin(builtin) => Seat::Builtin(Opponent::new(*builtin, 0)),
-            Player::Searched(searched) => Seat::Searched(Box::new(Thinker {
-                search: Search::new(searched.search.clone()),
-                thinking: false,
-                visits: searched.visits,
-                temperature: searched.temperature,
-                arrangement: searched.arrangement,
-                seed: 0,
-            })),
-        }
-    }
+/// The engines at the board, with their colours.
+fn guests(seats: &mut [Seat; 2], first: Color) -> impl Iterator<Item = (Color, &mut Guest)> {
+    (seats.iter_mut().enumerate()).filter_map(move |(player, seat)| match seat {
+        Seat::External(guest) => Some((seat_color(first, player), &mut **guest)),
+        _ => None,
+    })
 }
 
-impl<G: Features> Thinker<G> {
-    /// Forgets everything and looks at `world` as `color`.
-    fn begin<W: Referee<View = G>>(&mut self, world: &W, color: Color, seed: u64) {
-        self.seed = seed;
-        self.thinking = false;
-        self.search
-            .begin(world.view(color), world.history(color), seed);
-    }
-
-    /// The chosen move, a placement where `placing`, or `None` after putting a row into `batch`.
-    fn think(&mut self, placing: bool, batch: &mut Batch) -> Option<G::Move> {
-        if !self.thinking {
-            self.search.plan(self.visits, false);
-        }
-        self.thinking = self.search.gather(batch);
-        let temperature = match self.arrangement {
-            Arrangement::Searched { temperature } if placing => temperature,
-            _ => self.temperature,
-        };
-        (!self.thinking).then(|| self.search.choose(temperature))
+/// Of `light`, what `viewer` gets to see of what `mv` brings to light in `world`.
+fn seen(world: &World, viewer: Color, mv: Move, light: Reveal) -> Reveal {
+    let (mut view, mut history) = (world.view(viewer), world.history(viewer).clone());
+    view.play(mv, &mut history);
+    let mut may = Vec::new();
+    view.reveals(&mut may);
+    let (mover, taken) = may.first().map_or((false, false), |(reveal, _)| {
+        (reveal.mover.is_some(), reveal.taken.is_some())
+    });
+    Reveal {
+        mover: light.mover.filter(|_| mover),
+        taken: light.taken.filter(|_| taken),
     }
 }

@@ -4,24 +4,32 @@
 //! each player's rows are evaluated as one batch. Built-in opponents answer at once. All chance follows from
 //! the seed and the game's number, so neither the number of threads nor that of games at a time changes a
 //! result, as long as the evaluator gives a row the same answer in any batch.
+//!
+//! An external engine is a process of its own for each game at a time. While it thinks, its game waits and the
+//! thread's other games go on: only where all of them wait for engines does the thread, too.
+mod external;
 mod lane;
 mod opening;
 mod result;
 mod rounds;
+mod seat;
+pub mod spec;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use rand_pcg::Pcg64Mcg;
 use rayon::ThreadPoolBuilder;
 use selfplay::eval::{EvalError, Evaluator, mix};
-use selfplay::game::{Game, Referee};
 use selfplay::mcts::SearchConfig;
-use selfplay::opponent::{Builtin, Material};
+use selfplay::opponent::Builtin;
+use selfplay::rules::World;
 use serde::{Deserialize, Serialize};
 
-use opening::Opening;
-pub use result::{MatchResult, PlayedGame};
+pub use external::{External, Fault, FaultKind, StartError};
+pub use opening::{Opening, deal_rng, draw as draw_openings};
+pub use result::{GameEnd, MatchResult, PlayedGame};
 
 /// The `[arena]` table: how strength is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,6 +97,8 @@ pub enum Player {
     Builtin(Builtin),
     /// A search over an evaluator.
     Searched(Searched),
+    /// A program that speaks UCI or UCCI.
+    External(Arc<External>),
 }
 
 /// A player that searches, without exploration noise.
@@ -122,8 +132,8 @@ pub enum Arrangement {
 pub struct Watch<'a> {
     /// Set it to end the match early; whole pairs that are finished count.
     pub stop: &'a AtomicBool,
-    /// Called from any thread after each game.
-    pub finished: &'a (dyn Fn(&PlayedGame) + Sync),
+    /// Called from any thread after each game; a break ends the match early, too.
+    pub finished: &'a (dyn Fn(&PlayedGame) -> ControlFlow<()> + Sync),
 }
 
 /// Why a match could not be played.
@@ -143,6 +153,9 @@ pub enum ArenaError {
         /// Plies asked for.
         plies: u16,
     },
+    /// An engine could not be started (again).
+    #[error(transparent)]
+    Engine(#[from] StartError),
     /// The system gives no more threads.
     #[error("cannot start the threads of a match: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -162,46 +175,62 @@ fn seed_of(seed: u64, purpose: [u64; 3]) -> u64 {
     purpose.iter().fold(seed, |state, part| mix(state ^ part))
 }
 
-/// A move of `W`'s game.
-type MoveOf<W> = <<W as Referee>::View as Game>::Move;
-
 /// What the threads of a match share.
-struct Match<'a, W: Referee> {
+struct Match<'a> {
     players: [&'a Player; 2],
-    openings: Vec<Opening<W>>,
+    openings: &'a [Opening],
+    /// Numbers of the games to play; game `2 n` and `2 n + 1` are pair `n`.
+    games: &'a [usize],
     config: &'a MatchConfig,
     seed: u64,
     watch: &'a Watch<'a>,
-    next_game: AtomicUsize,
+    /// How many of `games` are taken up.
+    taken: AtomicUsize,
+    /// Whether the match has been ended.
+    ended: AtomicBool,
 }
 
 /// Plays a match between two players from random openings after `start`, which sets up a game (a dealt form
 /// deals with the generator). The same seed gives the same openings whoever plays.
-pub fn play_match<W>(
-    start: &dyn Fn(&mut Pcg64Mcg) -> W,
+pub fn play_match(
+    start: &dyn Fn(&mut Pcg64Mcg) -> World,
     players: [&Player; 2],
     config: &MatchConfig,
     seed: u64,
     watch: &Watch,
-) -> Result<MatchResult, ArenaError>
-where
-    W: Referee + Sync,
-    W::View: Material,
-    MoveOf<W>: Sync,
-{
-    let openings = opening::draw(start, config.pairs as usize, config.opening_plies, seed)?;
+) -> Result<MatchResult, ArenaError> {
+    let pairs = config.pairs as usize;
+    let openings = draw_openings(start, pairs, config.opening_plies, seed)?;
+    let all: Vec<_> = (0..2 * pairs).collect();
+    let games = play_games(players, &openings, &all, config, seed, watch)?;
+    Ok(MatchResult::of(games))
+}
+
+/// Plays some games of a match between two players, by number: games `2 n` and `2 n + 1` are pair `n`, from opening
+/// `n`, the first player with Red in the first of them. A game follows from the seed and its number, whichever
+/// others are played.
+pub fn play_games(
+    players: [&Player; 2],
+    openings: &[Opening],
+    games: &[usize],
+    config: &MatchConfig,
+    seed: u64,
+    watch: &Watch,
+) -> Result<Vec<PlayedGame>, ArenaError> {
     let shared = Match {
         players,
         openings,
+        games,
         config,
         seed,
         watch,
-        next_game: AtomicUsize::new(0),
+        taken: AtomicUsize::new(0),
+        ended: AtomicBool::new(false),
     };
     let threads = ThreadPoolBuilder::new()
         .num_threads(config.threads.max(1))
         .build()?;
     let results = threads.broadcast(|_| shared.play_games());
     let games = results.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(MatchResult::of(games.concat()))
+    Ok(games.concat())
 }

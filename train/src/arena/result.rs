@@ -4,7 +4,40 @@ use std::collections::BTreeMap;
 use selfplay::game::{Color, Ending, Outcome};
 use serde::Serialize;
 
+use super::external::Fault;
 use crate::rating::{Pairs, Rating};
+
+/// How a game of a match ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum GameEnd {
+    /// By the rules, by resignation or at the ply cap.
+    Ruled(Ending),
+    /// An engine failed, and so lost.
+    Failed {
+        /// Its colour.
+        loser: Color,
+        /// What it did.
+        fault: Fault,
+    },
+}
+
+impl GameEnd {
+    /// Who won.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            GameEnd::Ruled(ending) => ending.outcome,
+            GameEnd::Failed { loser, .. } => Outcome::Win(loser.other()),
+        }
+    }
+
+    /// The reason in one word, such as `checkmate` or `crash`.
+    pub fn reason(&self) -> String {
+        match self {
+            GameEnd::Ruled(ending) => ending.reason.to_string(),
+            GameEnd::Failed { fault, .. } => fault.kind.to_string(),
+        }
+    }
+}
 
 /// A finished game of a match.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,20 +46,22 @@ pub struct PlayedGame {
     pub pair: u32,
     /// The first player's colour.
     pub first: Color,
-    /// Moves of the opening and the game in coordinates, separated by spaces.
+    /// The position before the first move, as the FEN of a world.
+    pub start: String,
+    /// Moves of the opening and the game in coordinates, with what came to light, separated by spaces.
     pub moves: String,
     /// Number of moves.
     pub plies: u32,
     /// How many of them are the opening.
     pub opening_plies: u16,
     /// How the game ended.
-    pub ending: Ending,
+    pub ending: GameEnd,
 }
 
 impl PlayedGame {
     /// Points of the first player in halves: 2 win, 1 draw, 0 loss.
     pub fn halves(&self) -> usize {
-        match self.ending.outcome {
+        match self.ending.outcome() {
             Outcome::Draw => 1,
             Outcome::Win(color) if color == self.first => 2,
             Outcome::Win(_) => 0,
@@ -71,10 +106,7 @@ impl MatchResult {
                 1 => result.draws += 1,
                 _ => result.losses += 1,
             }
-            *result
-                .reasons
-                .entry(game.ending.reason.to_string())
-                .or_default() += 1;
+            *result.reasons.entry(game.ending.reason()).or_default() += 1;
         }
         let plies: u32 = result.games.iter().map(|game| game.plies).sum();
         result.mean_plies = f64::from(plies) / result.games.len().max(1) as f64;

@@ -1,13 +1,11 @@
 //! `fanqi adjudicate`: how a game ends by the moves played (棋例).
-use anyhow::{Context, bail, ensure};
-use rand::SeedableRng;
-use rand_pcg::Pcg64Mcg;
-use selfplay::game::{Color, Ending, Game, Outcome, Referee, Turn};
-use selfplay::rules::{
-    History, Move, Position, Repetition, Reveal, Ruleset, Square, View, World, judge_repetition,
-};
+use anyhow::Context;
+use selfplay::game::{Color, Ending, Outcome, Turn};
+use selfplay::rules::{Position, Repetition, Square, judge_repetition};
 
+use super::StartArgs;
 use crate::forms::RepetitionKey;
+use crate::line::Line;
 use crate::output::print;
 
 /// Judge a game by its moves: who wins, why, and the moves that were repeated.
@@ -15,16 +13,16 @@ use crate::output::print;
 /// The verdict is red_wins, black_wins, draw or undecided, by the first ending on the way.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
-    #[arg(long, default_value = "xiangqi")]
-    form: String,
-    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing.
-    #[arg(long)]
-    fen: Option<String>,
-    /// Moves from there, separated by spaces: h2e2, laid down h2e2~. Behind it stands what came to light, unless
-    /// the position tells: h2e2=R turned up a rook, h2e2xN took a knight.
-    #[arg(long)]
-    moves: String,
+    #[command(flatten)]
+    start: StartArgs,
+    /// Moves from there, separated by spaces, in any notation: h2e2, laid down h2e2~. Behind it stands what came to
+    /// light, unless the position tells: h2e2=R turned up a rook, h2e2xN took a knight.
+    #[arg(long, required_unless_present = "lines")]
+    moves: Option<String>,
+    /// Read games from standard input instead, one a line, each as `FEN moves h2e2 h9g7`, and print verdict, reason and
+    /// plies until then of each on a line as it comes.
+    #[arg(long, conflicts_with_all = ["fen", "moves"])]
+    lines: bool,
     /// Judgement of a third occurrence.
     #[arg(long, value_enum, default_value = "form")]
     repetition: RepetitionKey,
@@ -32,17 +30,31 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let mut rules = *super::rules(&args.form)?;
+    let mut rules = *args.start.rules()?;
     rules.repetition = args.repetition.vary(rules.repetition);
-    let mut line = Line::new(rules.keep(), args.fen.as_deref())?;
-    let texts: Vec<&str> = args.moves.split_whitespace().collect();
-    let mut verdict = line.verdict(0);
-    for (i, text) in texts.iter().enumerate() {
-        line.play(text)
-            .with_context(|| format!("--moves: move {} '{text}'", i + 1))?;
-        verdict = verdict.or_else(|| line.verdict(i + 1));
+    let rules = rules.keep();
+    if args.lines {
+        return super::each_line(|text| {
+            let (line, moves) = super::line_and_moves(rules, text)?;
+            Ok(match judge(line, &moves)? {
+                Some(verdict) => format!(
+                    "{} {} {}",
+                    verdict.outcome(),
+                    verdict.ending.reason,
+                    verdict.plies
+                ),
+                None => format!("undecided none {}", moves.len()),
+            })
+        });
     }
-    if let Some(verdict) = verdict {
+    let line = args.start.line(rules)?;
+    let texts: Vec<&str> = args
+        .moves
+        .as_deref()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    if let Some(verdict) = judge(line, &texts).context("--moves")? {
         return verdict.print(&texts);
     }
     print("verdict undecided")?;
@@ -50,103 +62,33 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A game in progress, by the truth or by what is known of it.
-enum Line {
-    World(Box<World>),
-    View(Box<View>, History),
+/// The first ending of a game by its moves, if there is one.
+fn judge(mut line: Line, texts: &[&str]) -> anyhow::Result<Option<Verdict>> {
+    let (mut ending, mut plies) = (verdict(&line, 0), 0);
+    line.play_all(None, texts.iter().copied(), |line, _| {
+        plies += 1;
+        ending = ending.take().or_else(|| verdict(line, plies));
+        Ok(())
+    })?;
+    if ending.is_none() {
+        line.check_told()?;
+    }
+    Ok(ending)
 }
 
-impl Line {
-    fn new(rules: &'static Ruleset, fen: Option<&str>) -> anyhow::Result<Line> {
-        let about = || format!("--fen {:?}", fen.unwrap_or_default());
-        Ok(match fen {
-            Some(fen) if super::is_world(fen) => {
-                let world = World::from_fen(rules, fen).with_context(about)?;
-                Line::World(Box::new(world))
-            }
-            Some(fen) => {
-                let view = View::from_fen(rules, fen).with_context(about)?;
-                Line::View(Box::new(view), History::default())
-            }
-            None => {
-                let view = View::new(Position::start(rules));
-                Line::View(Box::new(view), History::default())
-            }
-        })
-    }
-
-    /// The position and its past, as the side to move knows them.
-    fn now(&self) -> (&Position, &History) {
-        match self {
-            Line::View(view, history) => (view.position(), history),
-            Line::World(world) => {
-                let mover = match world.turn() {
-                    Turn::Decision(color) => color,
-                    Turn::Chance | Turn::Over(_) => world.position(Color::Red).turn(),
-                };
-                (world.position(mover), world.history(mover))
-            }
-        }
-    }
-
-    /// Plays a move with what came to light.
-    fn play(&mut self, text: &str) -> anyhow::Result<()> {
-        let suffix = text.find(['=', 'x']).unwrap_or(text.len());
-        let (mv, told): (Move, Reveal) = (text[..suffix].parse()?, text[suffix..].parse()?);
-        let (position, _) = self.now();
-        ensure!(
-            position.is_legal(mv),
-            "it is not legal in {}",
-            position.fen()
-        );
-        let light = match self {
-            Line::World(world) => {
-                // The truth leaves nothing to chance.
-                let mut rng = Pcg64Mcg::seed_from_u64(0);
-                world.apply(mv, &mut rng).unwrap_or_default()
-            }
-            Line::View(view, history) => {
-                view.play(mv, history);
-                let mut reveals = Vec::new();
-                view.reveals(&mut reveals);
-                let mut possible = reveals.iter().map(|(reveal, _)| *reveal);
-                match possible.clone().next() {
-                    None => Reveal::default(),
-                    Some(_) if possible.any(|reveal| reveal == told) => {
-                        view.reveal(told, history);
-                        told
-                    }
-                    Some(example) => bail!(
-                        "something comes to light that the position does not tell: say what, such as {mv}{example}"
-                    ),
-                }
-            }
-        };
-        ensure!(
-            told == Reveal::default() || told == light,
-            "what comes to light is '{light}', not '{told}'"
-        );
-        Ok(())
-    }
-
-    /// How the game has ended, after that many moves, if it has.
-    fn verdict(&self, plies: usize) -> Option<Verdict> {
-        let turn = match self {
-            Line::World(world) => world.turn(),
-            Line::View(view, history) => view.turn(history),
-        };
-        let Turn::Over(ending) = turn else {
-            return None;
-        };
-        let (position, history) = self.now();
-        let repetition = judge_repetition(position, history);
-        Some(Verdict {
-            ending,
-            plies,
-            position: *position,
-            repetition: repetition.filter(|repetition| repetition.ending == ending),
-        })
-    }
+/// How a game has ended, after that many moves, if it has.
+fn verdict(line: &Line, plies: usize) -> Option<Verdict> {
+    let Turn::Over(ending) = line.turn() else {
+        return None;
+    };
+    let (position, history) = line.now();
+    let repetition = judge_repetition(position, history);
+    Some(Verdict {
+        ending,
+        plies,
+        position: *position,
+        repetition: repetition.filter(|repetition| repetition.ending == ending),
+    })
 }
 
 /// An ending, and where it stood.
@@ -158,13 +100,16 @@ struct Verdict {
 }
 
 impl Verdict {
-    fn print(&self, texts: &[&str]) -> anyhow::Result<()> {
-        let outcome = match self.ending.outcome {
+    fn outcome(&self) -> &'static str {
+        match self.ending.outcome {
             Outcome::Win(Color::Red) => "red_wins",
             Outcome::Win(Color::Black) => "black_wins",
             Outcome::Draw => "draw",
-        };
-        print(format_args!("verdict {outcome}"))?;
+        }
+    }
+
+    fn print(&self, texts: &[&str]) -> anyhow::Result<()> {
+        print(format_args!("verdict {}", self.outcome()))?;
         print(format_args!("reason {}", self.ending.reason))?;
         if self.plies < texts.len() {
             print(format_args!("after move {}", self.plies))?;

@@ -1,22 +1,33 @@
 //! `fanqi legal`: the legal moves of a position.
+use selfplay::rules::Move;
+
 use crate::output::print;
 
 /// Print the legal moves of a position, one a line (coordinates, ranks 0-9).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
-    #[arg(long, default_value = "xiangqi")]
-    form: String,
-    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing.
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    start: super::StartArgs,
+    /// Read positions from standard input instead, one a line, each as `FEN` or `FEN moves h2e2 h9g7`, and print the
+    /// moves of each on a line as it comes.
+    #[arg(long, conflicts_with = "fen")]
+    lines: bool,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let position = super::position(&args.form, args.fen.as_deref())?;
-    for mv in super::legal_moves(&position) {
-        print(mv)?;
+    let rules = args.start.rules()?;
+    if !args.lines {
+        let line = args.start.line(rules)?;
+        let legal = super::legal_moves(line.position());
+        return Ok(legal.iter().try_for_each(print)?);
     }
-    Ok(())
+    super::each_line(|text| {
+        let (mut line, moves) = super::line_and_moves(rules, text)?;
+        line.play_all(None, moves.iter().copied(), |_, _| Ok(()))?;
+        line.check_told()?;
+        let legal = super::legal_moves(line.position());
+        let texts: Vec<_> = legal.iter().map(Move::to_string).collect();
+        Ok(texts.join(" "))
+    })
 }

@@ -1,11 +1,16 @@
 //! The subcommands, one file each.
 pub mod adjudicate;
+pub mod arena;
 pub mod bench;
+pub mod export;
+pub mod grade;
 pub mod inspect;
 pub mod legal;
 pub mod notate;
 pub mod perft;
+pub mod rate;
 pub mod records;
+pub mod report;
 pub mod strength;
 pub mod train;
 pub mod ucci;
@@ -13,41 +18,85 @@ pub mod uci;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use anyhow::{Context, anyhow};
-use selfplay::game::{Color, Referee, Turn};
-use selfplay::rules::{Move, Position, Ruleset, World};
+use anyhow::{Context, anyhow, ensure};
+use selfplay::rules::{Move, Position, Ruleset};
 
 use crate::engine::{Model, Protocol, Session};
 use crate::forms;
-use crate::output::print;
+use crate::line::Line;
+use crate::output::{note, print};
 
 /// The rules that `--form` names.
 fn rules(form: &str) -> anyhow::Result<&'static Ruleset> {
     forms::by_name(form).map_err(|why| anyhow!("--form {form}: {why}"))
 }
 
-/// Whether a FEN tells the truth behind both players' knowledge.
-fn is_world(fen: &str) -> bool {
-    fen.trim_end().ends_with(" world")
+/// The position that moves start from.
+#[derive(Clone, Debug, clap::Args)]
+struct StartArgs {
+    /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
+    #[arg(long, default_value = "xiangqi")]
+    form: String,
+    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing.
+    #[arg(long)]
+    fen: Option<String>,
 }
 
-/// The position that `--form` and `--fen` name; of a world what the side to decide knows.
-fn position(form: &str, fen: Option<&str>) -> anyhow::Result<Position> {
-    let rules = rules(form)?;
-    let Some(fen) = fen else {
-        return Ok(Position::start(rules));
-    };
-    let about = || format!("--fen {fen:?}");
-    if !is_world(fen) {
-        return Position::from_fen(rules, fen).with_context(about);
+impl StartArgs {
+    /// What is wrong is wrong with this.
+    fn about_fen(&self) -> String {
+        format!("--fen {}", quoted(self.fen.as_deref().unwrap_or_default()))
     }
-    let world = World::from_fen(rules, fen).with_context(about)?;
-    let decider = match world.turn() {
-        Turn::Decision(color) => color,
-        Turn::Chance | Turn::Over(_) => Color::Red,
-    };
-    Ok(*world.position(decider))
+
+    /// The rules of the form.
+    fn rules(&self) -> anyhow::Result<&'static Ruleset> {
+        rules(&self.form)
+    }
+
+    /// The game that starts there, by `rules`.
+    fn line(&self, rules: &'static Ruleset) -> anyhow::Result<Line> {
+        Line::start(rules, self.fen.as_deref()).with_context(|| self.about_fen())
+    }
+}
+
+/// The game that starts at the position of a line, and the moves from there: `FEN moves h2e2 h9g7`, as UCI has them, or
+/// the FEN alone.
+fn line_and_moves<'a>(
+    rules: &'static Ruleset,
+    text: &'a str,
+) -> anyhow::Result<(Line, Vec<&'a str>)> {
+    let mut words = text.split_whitespace();
+    let fen: Vec<_> = words.by_ref().take_while(|&word| word != "moves").collect();
+    let fen = fen.join(" ");
+    ensure!(
+        fen.contains('/'),
+        "{} is no FEN; expected FEN or FEN moves h2e2 h9g7, and {} starts from {}",
+        quoted(&fen),
+        rules.name,
+        Position::start(rules).fen()
+    );
+    Ok((Line::start(rules, Some(&fen))?, words.collect()))
+}
+
+/// As much of a text as a screen has room for, longer than any position.
+fn quoted(text: &str) -> String {
+    const MOST: usize = 200;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// Prints the answer to each line of standard input as it comes.
+fn each_line(answer: impl Fn(&str) -> anyhow::Result<String>) -> anyhow::Result<()> {
+    for (i, line) in std::io::stdin().lines().enumerate() {
+        let about = || format!("standard input, line {}", i + 1);
+        let line = line.with_context(about)?;
+        print(answer(&line).with_context(about)?)?;
+    }
+    Ok(())
 }
 
 /// The legal moves of a position.
@@ -79,4 +128,20 @@ impl EngineArgs {
             .run(std::io::stdin())
             .context("standard input")
     }
+}
+
+/// Set by Ctrl-C or a termination signal, which `says` something; a second one ends the process at once.
+fn interrupted(says: &'static str) -> anyhow::Result<Arc<AtomicBool>> {
+    /// 128 + SIGINT, as shells report it.
+    const KILLED: i32 = 130;
+    let flag = Arc::new(AtomicBool::new(false));
+    let seen = flag.clone();
+    ctrlc::set_handler(move || {
+        if seen.swap(true, Relaxed) {
+            std::process::exit(KILLED);
+        }
+        note(format_args!("{says}; once more quits at once"));
+    })
+    .context("cannot listen for Ctrl-C")?;
+    Ok(flag)
 }

@@ -1,10 +1,8 @@
 //! `fanqi notate`: moves from one notation to another.
-use anyhow::{Context, anyhow};
+use anyhow::ensure;
 use selfplay::rules::Notation;
 
-use crate::forms;
 use crate::output::print;
-use crate::records::line::{self, Line};
 
 /// Print the moves of a game in another notation, one a line.
 ///
@@ -12,12 +10,8 @@ use crate::records::line::{self, Line};
 /// chinese (炮二平五), short (炮25).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
-    #[arg(long, default_value = "xiangqi")]
-    form: String,
-    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing.
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    start: super::StartArgs,
     /// Notation of the moves given; if missing, each is read by its looks: squares as `uci` if a rank 10 occurs
     /// among the moves, else as `coordinates`.
     #[arg(long, value_name = "NOTATION")]
@@ -33,17 +27,14 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let rules = forms::by_name(&args.form).map_err(|why| anyhow!("--form {}: {why}", args.form))?;
-    let fen = args.fen.as_deref();
-    let start = Line::start(rules, fen);
-    let mut line = start.with_context(|| format!("--fen {:?}", fen.unwrap_or_default()))?;
-    let notations = line::notations(args.from, args.moves.iter().map(String::as_str));
-    let mut texts = Vec::with_capacity(args.moves.len());
-    for (i, (text, notation)) in args.moves.iter().zip(notations).enumerate() {
-        let played = line.play(notation, text);
-        let played = played.with_context(|| format!("move {}", i + 1))?;
+    let mut line = args.start.line(args.start.rules()?)?;
+    let mut texts = Vec::new();
+    let moves = args.moves.iter().flat_map(|text| text.split_whitespace());
+    ensure!(moves.clone().next().is_some(), "MOVES: there is none");
+    line.play_all(args.from, moves, |_, played| {
         texts.push(played.text(args.to)?);
-    }
+        Ok(())
+    })?;
     texts.iter().try_for_each(print)?;
     Ok(())
 }

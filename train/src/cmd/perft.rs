@@ -9,12 +9,8 @@ use crate::output::{note, print};
 /// for every identity that it may turn out to have.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
-    #[arg(long, default_value = "xiangqi")]
-    form: String,
-    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing.
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    start: super::StartArgs,
     /// Length in plies.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=20))]
     depth: u32,
@@ -25,10 +21,11 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let position = super::position(&args.form, args.fen.as_deref())?;
+    let line = args.start.line(args.start.rules()?)?;
+    let position = line.position();
     let start = Instant::now();
     let nodes = if args.divide {
-        let parts = divide(&position, args.depth);
+        let parts = divide(position, args.depth);
         for (mv, nodes) in &parts {
             print(format_args!("{mv}: {nodes}"))?;
         }

@@ -1,19 +1,23 @@
 //! `fanqi records`: game records in and out.
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use selfplay::record::Rows;
 use selfplay::rules::{Notation, Ruleset};
 
-use crate::atomic;
+use crate::atomic::{self, FileError};
 use crate::config::Config;
-use crate::forms::{self, Forms};
+use crate::forms::Forms;
 use crate::games;
 use crate::output::{note, print};
 use crate::pipeline::load::Look;
 use crate::records::games::Games;
-use crate::records::{export, import};
+use crate::records::import::{Imported, NotMeant};
+use crate::records::{RecordedGame, export, import};
 use crate::samples::{self, ShardHead};
 
 /// Take games of people and engines in, or write a run's games out.
@@ -29,21 +33,27 @@ enum Command {
     Export(ExportArgs),
 }
 
-/// Make training samples of recorded games: PGN or DhtmlXQ text, in UTF-8, GBK or what else it is in.
+/// Make training samples of recorded games: XQF files, and PGN or DhtmlXQ text in UTF-8, GBK or what else it is in.
 ///
 /// The move played is the policy's target, the game's result the value's. A game that cannot be used is reported and left
-/// out; of one with an impossible move the plies before it are used.
+/// out; of one with an impossible move the plies before it are used. In forms that hide pieces a game must tell the truth
+/// of them: its tag FEN ends in `world`, as `fanqi records export` and `fanqi arena` write it; from what players saw alone
+/// no samples can be made.
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
     /// Files of games.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Samples to write (HDF5); must not exist. What does not fit goes to NAME-2.h5, NAME-3.h5, …
+    /// Samples to write (HDF5); must not exist. What does not fit goes to NAME-2.h5, NAME-3.h5, … All appear when
+    /// all is read.
     #[arg(long)]
     out: PathBuf,
     /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
     #[arg(long, default_value = "xiangqi")]
     form: String,
+    /// Change one of the form's open rules, for example `--set ruleset.captured_seen_by=both`; may be repeated.
+    #[arg(long = "set", value_name = "ruleset.KEY=VALUE")]
+    sets: Vec<String>,
     /// Notation of the moves, as `fanqi notate` names it; if missing, each is read by its looks.
     #[arg(long, value_name = "NOTATION")]
     from: Option<Notation>,
@@ -52,12 +62,12 @@ pub struct ImportArgs {
     file_rows: u64,
 }
 
-/// Write the games that a run has kept as PGN. It takes the run's lock, so it is refused while the run is being trained.
+/// Write the games that a run has kept as PGN. The run is only read: it may be trained meanwhile.
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
     /// Run directory.
     run: PathBuf,
-    /// File to write.
+    /// File to write; must not exist.
     #[arg(long)]
     out: PathBuf,
     /// Notation of the moves, as `fanqi notate` names it.
@@ -74,61 +84,133 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn run_import(args: &ImportArgs) -> anyhow::Result<()> {
-    let rules = forms::by_name(&args.form).map_err(|why| anyhow!("--form {}: {why}", args.form))?;
-    let mut sink = Sink::new(args, rules)?;
-    let (mut games, mut whole, mut cut) = (0u64, 0u64, 0u64);
+    // A file that cannot be opened is told before hours go into those that can.
+    for path in &args.files {
+        fs::File::open(path).map_err(|e| FileError::io(path, "opening", e))?;
+    }
+    let mut sink = Sink::new(args)?;
+    let mut tally = Tally::default();
     for path in &args.files {
         let mut file = Games::open(path)?;
         while let Some(game) = file.next_game()? {
-            games += 1;
-            let about = format!(
-                "{}: game {} (line {})",
-                path.display(),
-                game.number,
-                game.line
-            );
-            match import::import(&game, rules, args.from, games) {
-                Err(why) => note(format_args!("{about} is not used: {why:#}")),
-                Ok(imported) => {
-                    sink.push(&imported.rows)?;
-                    match imported.cut {
-                        None => whole += 1,
-                        Some(why) => {
-                            cut += 1;
-                            let plies = imported.plies;
-                            note(format_args!("{about} is used up to ply {plies}: {why:#}"));
-                        }
-                    }
-                }
+            tally.games += 1;
+            let imported = import::import(&game, sink.rules, args.from, tally.games);
+            if let Some(rows) = tally.count(path, &game, imported) {
+                sink.push(&rows)?;
             }
         }
     }
-    let rows = sink.finish()?;
-    if rows == 0 {
-        bail!("{games} games read, none of which can be used; nothing is written");
-    }
-    let unused = games - whole - cut;
-    print(format_args!(
-        "{games} games read: {whole} used whole, {cut} in part, {unused} not; {rows} rows written"
-    ))?;
+    tally.report_not_meant();
+    let (games, rows) = (tally.games, sink.finish()?);
+    ensure!(
+        games > 0,
+        "no game was found in {} file(s); PGN, DhtmlXQ and XQF are read; nothing is written",
+        args.files.len()
+    );
+    ensure!(
+        rows > 0,
+        "{games} games read, none of which can be used; nothing is written"
+    );
+    print(format_args!("{tally}; {rows} rows written"))?;
     Ok(())
 }
 
-/// Where imported rows go.
+/// What became of the games read.
+#[derive(Default)]
+struct Tally {
+    games: u64,
+    whole: u64,
+    in_part: u64,
+    /// Those that were not meant, by why; told once, not game by game.
+    not_meant: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// Counts a game and says what is wrong with it; its rows, if there are any.
+    fn count(
+        &mut self,
+        path: &Path,
+        game: &RecordedGame,
+        imported: anyhow::Result<Imported>,
+    ) -> Option<Rows> {
+        let (number, line) = (game.number, game.line);
+        let about = format!("{}: game {number} (line {line})", path.display());
+        let imported = match imported {
+            Ok(imported) => imported,
+            Err(why) => {
+                match why.downcast::<NotMeant>() {
+                    Ok(NotMeant(why)) => *self.not_meant.entry(why).or_default() += 1,
+                    Err(why) => note(format_args!("{about} is not used: {why:#}")),
+                }
+                return None;
+            }
+        };
+        match imported.cut {
+            None => self.whole += 1,
+            Some(why) => {
+                self.in_part += 1;
+                let plies = imported.plies;
+                note(format_args!("{about} is used up to ply {plies}: {why:#}"));
+            }
+        }
+        Some(imported.rows)
+    }
+
+    /// Says of how many games that were not meant to be imported so.
+    fn report_not_meant(&self) {
+        for (why, games) in &self.not_meant {
+            let are = if *games == 1 { "game is" } else { "games are" };
+            note(format_args!("{games} {are} not used: {why}"));
+        }
+    }
+}
+
+impl Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally {
+            games,
+            whole,
+            in_part,
+            ..
+        } = self;
+        let unused = games - whole - in_part;
+        write!(
+            f,
+            "{games} games read: {whole} used whole, {in_part} in part, {unused} not"
+        )
+    }
+}
+
+/// Where imported rows go: files that appear all together, when all is read.
 struct Sink<'a> {
     args: &'a ImportArgs,
+    rules: &'static Ruleset,
     head: ShardHead,
     config: Config,
     rows: Rows,
-    files: usize,
+    /// Their final names; until then they have temporary ones.
+    files: Vec<PathBuf>,
     written: usize,
 }
 
 impl<'a> Sink<'a> {
-    fn new(args: &'a ImportArgs, rules: &'static Ruleset) -> anyhow::Result<Self> {
-        let sets = [format!("ruleset.base=\"{}\"", rules.name)];
+    fn new(args: &'a ImportArgs) -> anyhow::Result<Self> {
+        let form = super::rules(&args.form)?;
+        let rule = |set: &&String| {
+            let key = set.split_once('=').map_or(set.as_str(), |(key, _)| key);
+            let key = key.trim();
+            key.starts_with("ruleset.") && !["ruleset.base", "ruleset.forms"].contains(&key)
+        };
+        if let Some(other) = args.sets.iter().find(|set| !rule(set)) {
+            bail!(
+                "--set {other}: only the form's open rules can be changed here, such as ruleset.captured_seen_by=both"
+            );
+        }
+        let mut sets = vec![format!("ruleset.base=\"{}\"", form.name)];
+        sets.extend_from_slice(&args.sets);
         let config = Config::load(None, &sets)?;
         let forms = Forms::of(&config.ruleset).map_err(|why| anyhow!("{why}"))?;
+        let rules = forms.rules().next().unwrap_or(form);
         let head = ShardHead {
             run: "import".into(),
             form: forms.names(),
@@ -136,35 +218,31 @@ impl<'a> Sink<'a> {
         };
         let sink = Sink {
             args,
+            rules,
             head,
             config,
             rows: Rows::default(),
-            files: 0,
+            files: Vec::new(),
             written: 0,
         };
-        sink.free_path()?;
+        check_free(&sink.path(0))?;
+        check_free(&sink.path(1))?;
         Ok(sink)
     }
 
-    /// The next file's path, where nothing may be yet.
-    fn free_path(&self) -> anyhow::Result<PathBuf> {
+    /// Path of the file number `n`, from 0.
+    fn path(&self, n: usize) -> PathBuf {
         let out = &self.args.out;
-        let path = match self.files {
-            0 => out.clone(),
-            n => {
-                let stem = out.file_stem().unwrap_or_default().to_string_lossy();
-                let end = out.extension().unwrap_or_default().to_string_lossy();
-                let dot = if end.is_empty() { "" } else { "." };
-                out.with_file_name(format!("{stem}-{}{dot}{end}", n + 1))
-            }
-        };
-        if path.exists() {
-            bail!(
-                "--out {}: already there; remove it or choose another",
-                path.display()
-            );
+        if n == 0 {
+            return out.clone();
         }
-        Ok(path)
+        let mut name = out.file_stem().unwrap_or_default().to_os_string();
+        name.push(format!("-{}", n + 1));
+        if let Some(extension) = out.extension() {
+            name.push(".");
+            name.push(extension);
+        }
+        out.with_file_name(name)
     }
 
     fn push(&mut self, rows: &Rows) -> anyhow::Result<()> {
@@ -176,36 +254,71 @@ impl<'a> Sink<'a> {
     }
 
     fn write(&mut self) -> anyhow::Result<()> {
-        let path = self.free_path()?;
-        samples::write(&path, &self.rows, &self.head, &self.config.samples)?;
-        self.files += 1;
+        let path = self.path(self.files.len());
+        check_free(&path)?;
+        let temp = atomic::temp_path(&path);
+        self.files.push(path);
+        samples::write(&temp, &self.rows, &self.head, &self.config.samples)?;
         self.written += self.rows.len();
         self.rows.clear();
         Ok(())
     }
 
-    /// Writes what is left; all rows written.
+    /// Writes what is left and gives all files their names; all rows written.
     fn finish(mut self) -> anyhow::Result<usize> {
         if !self.rows.is_empty() {
             self.write()?;
         }
+        for path in &self.files {
+            check_free(path)?;
+        }
+        for path in std::mem::take(&mut self.files) {
+            fs::rename(atomic::temp_path(&path), &path)
+                .map_err(|e| FileError::io(&path, "renaming into place", e))?;
+        }
+        atomic::sync_folder(atomic::folder_of(&self.args.out))?;
         Ok(self.written)
     }
 }
 
+impl Drop for Sink<'_> {
+    /// What was not finished goes.
+    fn drop(&mut self) {
+        for path in &self.files {
+            let _ = fs::remove_file(atomic::temp_path(path));
+        }
+    }
+}
+
+/// The folder must be there, and nothing in it under that name yet.
+fn check_free(out: &Path) -> anyhow::Result<()> {
+    let folder = atomic::folder_of(out);
+    ensure!(
+        folder.is_dir(),
+        "--out {}: there is no folder {}; create it, or choose another",
+        out.display(),
+        folder.display()
+    );
+    // A link that leads nowhere is something, too.
+    ensure!(
+        out.symlink_metadata().is_err(),
+        "--out {}: already there; remove it or choose another",
+        out.display()
+    );
+    Ok(())
+}
+
 fn run_export(args: &ExportArgs) -> anyhow::Result<()> {
+    check_free(&args.out)?;
     let look = Look::at(&args.run, &[])?;
-    let kept: Vec<_> = (1..=look.state.selfplay.commits)
-        .map(|commit| look.files.games_path(commit))
-        .filter(|path| path.exists())
-        .collect();
+    let kept = look.files.kept_games(&look.state)?;
     if kept.is_empty() {
         bail!("{}: the run has kept no games", args.run.display());
     }
     let mut exported = 0;
     let mut failed = None;
     let written = atomic::write(&args.out, |out| {
-        for path in &kept {
+        for (_, path) in &kept {
             match export_file(path, &look.forms, args.to, out) {
                 Ok(games) => exported += games,
                 Err(why) => {
@@ -240,7 +353,8 @@ fn export_file(
         let about = || format!("{}: game {}", path.display(), game.id);
         let rules =
             rules.with_context(|| format!("{}: the run has no form {}", about(), game.form))?;
-        let moves = export::moves(game, rules, to).with_context(about)?;
+        let texts = game.moves.iter().map(String::as_str);
+        let moves = export::moves(rules, &game.start, texts, to).with_context(about)?;
         export::write(out, game, rules, (to, &moves))?;
     }
     Ok(kept.len())

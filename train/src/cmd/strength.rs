@@ -2,10 +2,10 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{anyhow, bail};
+use anyhow::{bail, ensure};
 use model::device::Placement;
 
-use crate::forms::{self, Forms};
+use crate::forms::Forms;
 use crate::output::{note, print};
 use crate::pipeline::load::{self, Look};
 use crate::pipeline::strength;
@@ -32,9 +32,9 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let look = Look::at(&args.run, &args.sets)?;
-    let forms = match &args.form {
+    let (forms, trained) = match &args.form {
         Some(name) => chosen(&look.forms, name, args.force)?,
-        None => look.forms.clone(),
+        None => (look.forms.clone(), true),
     };
     let placement = Placement::resolve(&look.config.device)?;
     let weights = look.weights(args.step)?;
@@ -42,22 +42,30 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let first = load::first_opponent(&look.files, &look.state, config)?;
     let never = AtomicBool::new(false);
     let say = |text: &str| note(text);
-    let table = strength::measure(config, &forms, placement, weights, first, &never, &say)?;
-    print(format_args!("\nStrength at step {step}\n\n{table}"))?;
-    Ok(())
+    let mut table = strength::measure(config, &forms, placement, weights, first, &never, &say)?;
+    ensure!(
+        !table.rows.is_empty(),
+        "there is no opponent: `arena.opponents` is empty, and neither `arena.first_checkpoint` nor \
+         `arena.random_arrangement` adds one"
+    );
+    if !trained {
+        let forms = table.rows.iter_mut().map(|row| &mut row.form);
+        forms.for_each(|form| form.push_str(" (untrained)"));
+    }
+    Ok(print(strength::text(config, step, &table))?)
 }
 
-/// The form of that name, as the run trained it, or if forced as it is.
-fn chosen(trained: &Forms, name: &str, force: bool) -> anyhow::Result<Forms> {
+/// The form of that name, as the run trained it, or if forced as it is; and whether the run trained it.
+fn chosen(trained: &Forms, name: &str, force: bool) -> anyhow::Result<(Forms, bool)> {
     if let Some(rules) = trained.rules().find(|rules| rules.name == name) {
-        return Ok(Forms::one(rules));
+        return Ok((Forms::one(rules), true));
     }
-    let rules = forms::by_name(name).map_err(|why| anyhow!("--form {name}: {why}"))?;
+    let rules = super::rules(name)?;
     if !force {
         bail!(
             "--form {name}: the run trained {}; give --force to play a form that its network has never seen",
             trained.names()
         );
     }
-    Ok(Forms::one(rules))
+    Ok((Forms::one(rules), false))
 }

@@ -5,6 +5,7 @@ use selfplay::rules::Position;
 
 use super::Config;
 use crate::forms::{self, Forms};
+use crate::ladder::ANCHOR;
 
 /// Longest openings that are counted; there are more than [`ArenaConfig::games`] of longer ones.
 ///
@@ -17,11 +18,22 @@ pub(super) fn alone(config: &Config, key: &str) -> Result<(), String> {
         "ruleset.base" => forms::by_name(&config.ruleset.base).map(drop),
         "ruleset.forms" => Forms::of(&config.ruleset).map(drop),
         "arena.opponents" => each_once(&config.arena.opponents),
+        "ladder.opponents" if !config.ladder.opponents.contains(&ANCHOR) => Err(format!(
+            "`{ANCHOR}` must be among them: its Elo is 0, and all others are measured against it"
+        )),
+        "ladder.opponents" => each_once(&config.ladder.opponents),
         "pretrain.shards" => each_once(&config.pretrain.shards),
-        "arena.games" if !config.arena.games.is_multiple_of(2) => {
-            Err("must be even: every opening is played twice".to_owned())
-        }
+        "arena.games" => even(config.arena.games),
+        "ladder.games" => even(config.ladder.games),
         _ => Ok(()),
+    }
+}
+
+/// Refuses an odd number of games.
+fn even(games: u32) -> Result<(), String> {
+    match games.is_multiple_of(2) {
+        true => Ok(()),
+        false => Err("must be even: every opening is played twice".to_owned()),
     }
 }
 
@@ -107,13 +119,24 @@ fn enough_openings(config: &Config) -> Result<(), Conflict> {
     };
     let counted = forms.rules().filter(|_| plies <= COUNTED_PLIES);
     let openings = counted.map(|rules| Position::start(rules).perft(plies.into()));
-    match openings.min() {
-        Some(openings) if u64::from(config.arena.games) > openings => Err(Conflict {
-            keys: vec!["arena.games", "arena.opening_plies"],
+    let Some(openings) = openings.min() else {
+        return Ok(());
+    };
+    let ladder = match config.ladder.every_checkpoints {
+        0 => 0,
+        _ => config.ladder.games,
+    };
+    let games = [
+        ("arena.games", config.arena.games),
+        ("ladder.games", ladder),
+    ];
+    match games.into_iter().find(|&(_, n)| u64::from(n) > openings) {
+        Some((key, _)) => Err(Conflict {
+            keys: vec![key, "arena.opening_plies"],
             law: format!(
                 "so few plies make {openings} openings, and games would repeat; take at most as many games, or more plies"
             ),
         }),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }

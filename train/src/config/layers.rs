@@ -152,11 +152,47 @@ impl Layers {
 
 /// The value as the schema's type if the key may have it, whatever the other keys are; else what was expected.
 fn accepted(key: &str, value: Value) -> Result<Value, String> {
-    let value = SCHEMA[key].checked(value)?;
+    let checked = SCHEMA[key].checked(value.clone());
+    let value = checked.map_err(|why| mistyped(key, &value, why))?;
+    check_alone(key, &value)?;
+    Ok(value)
+}
+
+/// What is wrong with a value that has the key's type, whatever the other keys are.
+fn check_alone(key: &str, value: &Value) -> Result<(), String> {
     let mut alone = Layers::new().values;
     alone.insert(key.to_owned(), value.clone());
-    check::alone(&typed(&alone)?, key)?;
-    Ok(value)
+    check::alone(&typed(&alone)?, key)
+}
+
+/// What to say of a value whose type is not the key's: `why`, or more where it can be seen what was meant.
+fn mistyped(key: &str, value: &Value, why: String) -> String {
+    match (&SCHEMA[key].default, value) {
+        // As in `fake_roams = true`: which words there are says more than that it is to be a word.
+        (Value::String(_), Value::Boolean(_) | Value::Integer(_) | Value::Float(_)) => {
+            let word = Value::String(value.to_string());
+            check_alone(key, &word).err().unwrap_or(why)
+        }
+        (Value::Array(_), Value::String(text)) => {
+            let list = list(text);
+            let quotes = match text.starts_with('[') {
+                true => " (a shell takes quotes away unless '' stand around all of it)",
+                false => "",
+            };
+            let fault = check_alone(key, &list).err();
+            let fault = fault.map_or(String::new(), |fault| format!("; {fault}"));
+            format!("expected an array such as {list}, found a string{quotes}{fault}")
+        }
+        _ => why,
+    }
+}
+
+/// The array that a text without its quotes was to be: `[jieqi, xiangqi:2]`, `jieqi`.
+fn list(text: &str) -> Value {
+    let words = text.trim_matches(['[', ']', ' ']).split(',');
+    let words = words.map(|word| word.trim_matches([' ', '"', '\'']));
+    let words = words.filter(|word| !word.is_empty());
+    Value::Array(words.map(|word| Value::String(word.into())).collect())
 }
 
 /// The values as a config, their keys not compared with each other.

@@ -20,6 +20,7 @@ pub use self::schema::DEFAULT;
 use self::schema::flatten;
 use crate::arena::ArenaConfig;
 use crate::forms::RulesetConfig;
+use crate::ladder::LadderConfig;
 use crate::pretrain::PretrainConfig;
 use crate::replay::ReplayConfig;
 use crate::samples::SamplesConfig;
@@ -62,6 +63,8 @@ pub struct Config {
     pub checkpoint: CheckpointConfig,
     /// `[arena]`
     pub arena: ArenaConfig,
+    /// `[ladder]`
+    pub ladder: LadderConfig,
     /// Where the values came from.
     #[serde(skip)]
     pub sources: Sources,
@@ -120,6 +123,19 @@ impl Config {
         layers.config()?.on_this_machine()
     }
 
+    /// New simulations a move of a network in matches.
+    pub fn match_visits(&self) -> u32 {
+        match self.arena.visits {
+            0 => self.selfplay.visits,
+            visits => visits,
+        }
+    }
+
+    /// The defaults of every key, whatever machine this is.
+    pub fn defaults() -> Result<Self, ConfigError> {
+        Layers::new().config()
+    }
+
     /// Reads the resolved config of an existing run, which has every key, whatever machine it was run on.
     pub fn load_resolved(path: &Path) -> Result<Self, ConfigError> {
         let mut layers = Layers::new();
@@ -129,10 +145,11 @@ impl Config {
     }
 
     /// Reads the resolved config that `origin`, a checkpoint, carries. A key that is younger than the checkpoint
-    /// has its default; the device may be another machine's.
-    pub fn carried(text: &str, origin: &str) -> Result<Self, ConfigError> {
+    /// has its default; the device may be another machine's. Each `table.key=value` of `sets` is laid over it.
+    pub fn carried(text: &str, origin: &str, sets: &[String]) -> Result<Self, ConfigError> {
         let mut layers = Layers::new();
         layers.overlay(text, origin)?;
+        layers.sets(sets)?;
         layers.config()
     }
 

@@ -6,10 +6,12 @@
 //! stays among those never seen. `h2e2~` lays down, `R@a0` places in the viewer's own arrangement; of the other
 //! side's nothing is told.
 use selfplay::game::{Color, Game};
-use selfplay::rules::{History, Kind, Move, Position, Ranks, Reveal, Ruleset, Said, Square, View};
+use selfplay::rules::{History, Move, Position, Ranks, Reveal, Ruleset, Said, Square, View};
 
 use super::command::PositionText;
 use super::protocol::quote;
+use crate::games::color_name;
+use crate::line;
 
 /// A game, as far as it was told.
 #[derive(Clone, Debug)]
@@ -43,9 +45,16 @@ impl Told {
             history: History::default(),
             plies: Vec::with_capacity(moves.len()),
         };
-        for (number, (mv, text)) in moves.iter().zip(&text.moves).enumerate() {
-            told.play(mv)
-                .map_err(|why| format!("move {} '{}': {why}", number + 1, quote(text)))?;
+        for (number, (&said, text)) in moves.iter().zip(&text.moves).enumerate() {
+            told.play(said).map_err(|why| {
+                let otherwise = other(ranks).read(text);
+                let position = told.view.position();
+                let hint = match otherwise.is_some_and(|said| said.check(position).is_ok()) {
+                    true => format!("; {}", other_ranks(ranks)),
+                    false => String::new(),
+                };
+                format!("move {} '{}': {why}{hint}", number + 1, quote(text))
+            })?;
         }
         Ok(told)
     }
@@ -61,32 +70,18 @@ impl Told {
         }
     }
 
-    fn play(&mut self, text: &Said) -> Result<(), String> {
-        let position = self.view.position();
-        if !position.is_legal(text.mv) {
-            let fen = position.fen();
-            return Err(format!("is not legal in {fen}"));
+    fn play(&mut self, said: Said) -> Result<(), String> {
+        let (mv, told) = said.check(self.view.position())?;
+        self.view.play(mv, &mut self.history);
+        let chance = self.view.position().awaits_reveal();
+        let light = line::settle(&mut self.view, &mut self.history, told);
+        if self.view.position().awaits_reveal() {
+            return Err(format!(
+                "it {}, or give the position after it as a FEN",
+                line::untold(self.view.position())
+            ));
         }
-        let mut reveals = Vec::new();
-        self.view.play(text.mv, &mut self.history);
-        self.view.reveals(&mut reveals);
-        let reveal = (!reveals.is_empty())
-            .then(|| settled(text, &reveals))
-            .transpose()?;
-        if let Some(reveal) = reveal {
-            self.view.reveal(reveal, &mut self.history);
-        }
-        if let Some(kind) = text
-            .reveal
-            .mover
-            .filter(|_| reveal.is_none_or(|r| r.mover.is_none()))
-        {
-            let lands = self.view.position().piece_at(text.mv.to());
-            if lands.is_none_or(|piece| piece.is_down() || piece.kind != kind) {
-                return Err(format!("no {} turned up", kind.letter()));
-            }
-        }
-        self.plies.push((text.mv, reveal));
+        self.plies.push((mv, chance.then_some(light)));
         Ok(())
     }
 
@@ -138,10 +133,7 @@ fn start(
         return Ok(told);
     }
     // Whoever asks for a move means its own knowledge; what contradicts that is taken as both players'.
-    let who = match viewer(told.turn()) {
-        Color::Red => "red",
-        Color::Black => "black",
-    };
+    let who = color_name(viewer(told.turn()));
     Ok(Position::from_fen(rules, &format!("{fen} {who}")).unwrap_or(told))
 }
 
@@ -158,41 +150,24 @@ fn owner(square: Square) -> Color {
 fn read(text: &str, ranks: Ranks) -> Result<Said, String> {
     ranks.read(text).ok_or_else(|| {
         let quoted = quote(text);
+        if other(ranks).read(text).is_some() {
+            return format!("'{quoted}' is no move: {}", other_ranks(ranks));
+        }
         format!("'{quoted}' is no move: expected such as h2e2, h2e2=R, h2e2xN, h2e2~ or R@a0")
     })
 }
 
-/// What came to light, of what may have.
-fn settled(said: &Said, may: &[(Reveal, u32)]) -> Result<Reveal, String> {
-    let kinds = |of: fn(&Reveal) -> Option<Kind>| may.iter().filter_map(move |(r, _)| of(r));
-    let list = |of| {
-        let mut letters: Vec<_> = kinds(of).map(Kind::letter).collect();
-        letters.sort_unstable();
-        letters.dedup();
-        letters.into_iter().collect::<String>()
-    };
-    let (movers, takens) = (list(|r| r.mover), list(|r| r.taken));
-    let known = |kind: Kind, letters: &str| letters.contains(kind.letter());
-    let mover = match said.reveal.mover {
-        _ if movers.is_empty() => None,
-        Some(kind) if known(kind, &movers) => Some(kind),
-        _ => {
-            let mv = said.mv;
-            return Err(format!(
-                "turns up a piece that may be any of {movers}: tell which, such as {mv}={}, or give the \
-                 position after it as a FEN",
-                &movers[..1]
-            ));
-        }
-    };
-    let taken = match said.reveal.taken {
-        Some(kind) if !takens.is_empty() && !known(kind, &takens) => {
-            let letter = kind.letter();
-            return Err(format!(
-                "takes a piece that may be any of {takens}, but no {letter}"
-            ));
-        }
-        taken => taken.filter(|_| !takens.is_empty()),
-    };
-    Ok(Reveal { mover, taken })
+fn other(ranks: Ranks) -> Ranks {
+    match ranks {
+        Ranks::FromZero => Ranks::FromOne,
+        Ranks::FromOne => Ranks::FromZero,
+    }
+}
+
+/// Advice where a move fits the other way to count.
+fn other_ranks(ranks: Ranks) -> &'static str {
+    match ranks {
+        Ranks::FromZero => "ranks are counted from 0 to 9 here (UCI's option UCI_Ranks)",
+        Ranks::FromOne => "ranks are counted from 1 to 10 here (UCI's option UCI_Ranks)",
+    }
 }

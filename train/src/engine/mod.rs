@@ -11,18 +11,20 @@
 mod budget;
 mod command;
 mod game;
-mod lines;
+pub(crate) mod lines;
 mod model;
 mod options;
 mod protocol;
 mod report;
 mod run;
 mod session;
+mod strength;
 mod text;
 mod thinker;
 mod ucci;
 mod uci;
 
 pub use self::model::Model;
-pub use self::protocol::Protocol;
+pub use self::protocol::{Protocol, quote};
 pub use self::session::{Say, Session};
+pub use self::strength::Graded;

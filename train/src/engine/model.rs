@@ -1,18 +1,15 @@
 //! The network that an engine plays with.
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, anyhow, ensure};
-use model::checkpoint;
-use model::device::Placement;
 use model::evaluator::NetEvaluator;
 use model::slot::WeightSlot;
 use selfplay::eval::Evaluator;
 use selfplay::mcts::SearchConfig;
 use selfplay::rules::Ruleset;
 
-use crate::config::Config;
+use super::strength::Graded;
 use crate::forms::Forms;
-use crate::run_dir::RunFiles;
+use crate::network::Network;
 
 /// A network ready to play, with what its checkpoint says of it.
 pub struct Model {
@@ -20,28 +17,32 @@ pub struct Model {
     pub evaluator: Box<dyn Evaluator>,
     /// Settings of the search.
     pub search: SearchConfig,
+    /// Temperature of a placement of a secret arrangement.
+    pub arrangement_temperature: f32,
     /// The forms that it was trained in, with the run's own rules; at least one.
     pub forms: Forms,
+    /// The levels of its run, if it was graded; or why they cannot be used.
+    pub graded: Result<Option<Graded>, String>,
 }
 
 impl Model {
     /// Loads a checkpoint: the file `path`, or of the run directory `path` that of training step `step`, the
     /// newest if missing. The settings are those that the checkpoint carries. Takes no lock and writes nothing.
     pub fn load(path: &Path, step: Option<u64>) -> anyhow::Result<Model> {
-        let path = checkpoint_path(path, step)?;
-        // The header first: of a file of another kind, however large, nothing more is read.
-        checkpoint::inspect(&path)?;
-        let (weights, about) = checkpoint::load_play(&path)?;
-        let origin = format!("{}, the config in it", path.display());
-        let config = Config::carried(&about.origin.config, &origin)?;
-        let forms =
-            Forms::of(&config.ruleset).map_err(|why| anyhow!("{origin}: [ruleset] {why}"))?;
-        let placement = Placement::resolve(&config.device)
-            .with_context(|| format!("{origin}: [device], which is not this machine's"))?;
+        let mut model = Model::of(Network::load(path, step, &[])?)?;
+        model.graded = Graded::of(path, step);
+        Ok(model)
+    }
+
+    /// A network ready to play, whose run's levels are unknown.
+    pub(super) fn of(network: Network) -> anyhow::Result<Model> {
+        let slot = WeightSlot::new(network.weights);
         Ok(Model {
-            evaluator: Box::new(NetEvaluator::new(WeightSlot::new(weights), placement)?),
-            search: config.search,
-            forms,
+            evaluator: Box::new(NetEvaluator::new(slot, network.placement)?),
+            arrangement_temperature: network.config.arena.arrangement_temperature,
+            search: network.config.search,
+            forms: network.forms,
+            graded: Ok(None),
         })
     }
 
@@ -49,18 +50,4 @@ impl Model {
     pub fn rules(&self, name: &str) -> Option<&'static Ruleset> {
         self.forms.rules().find(|rules| rules.name == name)
     }
-}
-
-/// The checkpoint's file.
-fn checkpoint_path(path: &Path, step: Option<u64>) -> anyhow::Result<PathBuf> {
-    if path.is_file() {
-        ensure!(
-            step.is_none(),
-            "{}: a step chooses among the checkpoints of a run directory; this is one checkpoint",
-            path.display()
-        );
-        return Ok(path.to_owned());
-    }
-    let (files, state) = RunFiles::open(path).context("neither a checkpoint nor a run")?;
-    Ok(files.checkpoint(step.unwrap_or(state.training.step))?)
 }

@@ -6,6 +6,7 @@ use selfplay::mcts::RootKind;
 use selfplay::rules::{Ranks, Ruleset};
 
 use super::protocol::quote;
+use crate::levels::Level;
 
 /// What an option's value may be.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,14 @@ pub struct Options {
     pub root: Option<RootKind>,
     /// `Side`: whose knowledge a position is that does not say; `None`: that of the side to move.
     pub side: Option<Color>,
+    /// `Level`: the level of strength that is played; 0: what the two below say.
+    pub level: u64,
+    /// `UCI_LimitStrength`: whether `UCI_Elo` chooses the level.
+    pub limit_strength: bool,
+    /// `UCI_Elo`: the level of the nearest rating is played; `None`: the strongest.
+    pub elo: Option<u64>,
+    /// Whether `visits` are searched as in matches, in one round. No option: levels have it so.
+    pub whole: bool,
     /// `usemillisec`: whether UCCI's times are in milliseconds, not in seconds.
     pub millisec: bool,
 }
@@ -65,6 +74,10 @@ impl Default for Options {
             temperature: 0.0,
             root: None,
             side: None,
+            level: 0,
+            limit_strength: false,
+            elo: None,
+            whole: false,
             millisec: false,
         }
     }
@@ -81,14 +94,33 @@ pub enum Effect {
     Forget,
     /// To play another form.
     Variant,
+    /// To play another level.
+    Strength,
 }
 
-/// Every option and its default; `variant` is the form played if none is chosen.
-pub fn all(variant: &str) -> Vec<(&'static str, Kind)> {
+/// The options that a network with levels has.
+const STRENGTH: [&str; 3] = ["Level", "UCI_LimitStrength", "UCI_Elo"];
+
+/// The options of strength, for levels of which the first is the weakest; none without levels.
+fn strength(levels: &[Level]) -> Vec<(&'static str, Kind)> {
+    let (Some(weakest), Some(strongest)) = (levels.first(), levels.last()) else {
+        return Vec::new();
+    };
+    let [least, most] = [weakest, strongest].map(|level| level.elo.max(0.0).round() as u64);
+    let kinds = [
+        Kind::Spin(0, 0, levels.len() as u64),
+        Kind::Check(false),
+        Kind::Spin(most, least, most),
+    ];
+    STRENGTH.into_iter().zip(kinds).collect()
+}
+
+/// Every option and its default; `variant` is the form played if none is chosen, `levels` those of the form played.
+pub fn all(variant: &str, levels: &[Level]) -> Vec<(&'static str, Kind)> {
     let forms = Ruleset::all().iter().map(|rules| rules.name).collect();
     let ours = Options::default();
     let spin = |default: usize, most| Kind::Spin(default as u64, 1, most);
-    vec![
+    let mut all = vec![
         ("Model", Kind::Text("<empty>")),
         ("UCI_Variant", Kind::Combo(variant.to_owned(), forms)),
         ("UCI_Ranks", Kind::Combo("0-9".into(), vec!["0-9", "1-10"])),
@@ -111,7 +143,9 @@ pub fn all(variant: &str) -> Vec<(&'static str, Kind)> {
             Kind::Combo("auto".into(), vec!["auto", "red", "black"]),
         ),
         ("usemillisec", Kind::Check(ours.millisec)),
-    ]
+    ];
+    all.extend(strength(levels));
+    all
 }
 
 /// Type, default and range, as both protocols declare them.
@@ -146,11 +180,24 @@ fn own_name(name: &str) -> &str {
 }
 
 impl Options {
-    /// Sets `name`, whatever its case, with or without spaces and underscores, to `value`.
-    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Effect, String> {
+    /// Sets `name`, whatever its case, with or without spaces and underscores, to `value`; `levels` as in [`all`].
+    pub fn set(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        levels: &[Level],
+    ) -> Result<Effect, String> {
         let wanted = plain(name);
         let wanted = own_name(&wanted);
-        let all = all("");
+        if let Some(name) = STRENGTH
+            .iter()
+            .find(|known| levels.is_empty() && plain(known) == wanted)
+        {
+            return Err(format!(
+                "option {name}: no network with levels of this form is loaded; `fanqi grade RUN` makes them"
+            ));
+        }
+        let all = all("", levels);
         let Some((name, kind)) = all.iter().find(|(known, _)| plain(known) == wanted) else {
             let names: Vec<_> = all.iter().map(|(name, _)| *name).collect();
             let (name, names) = (quote(name), names.join(", "));
@@ -169,6 +216,13 @@ impl Options {
         let number = value.parse().unwrap_or(0);
         let yes = value == "true";
         match name {
+            // As programs write the empty text.
+            "Model" if matches!(value, "" | "<empty>") => {
+                return Err(
+                    "option Model: expected a checkpoint or a run directory; it stays as it was"
+                        .into(),
+                );
+            }
             "Model" => return Ok(Effect::Load(PathBuf::from(value))),
             "Clear Hash" => return Ok(Effect::Forget),
             "UCI_Variant" => {
@@ -211,6 +265,18 @@ impl Options {
                 }
             }
             "usemillisec" => self.millisec = yes,
+            "Level" => {
+                self.level = number;
+                return Ok(Effect::Strength);
+            }
+            "UCI_LimitStrength" => {
+                self.limit_strength = yes;
+                return Ok(Effect::Strength);
+            }
+            "UCI_Elo" => {
+                self.elo = Some(number);
+                return Ok(Effect::Strength);
+            }
             // Whether the program lets us think in the opponent's time changes nothing in how we use our own.
             _ => {}
         }

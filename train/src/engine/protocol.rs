@@ -21,6 +21,14 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    /// Its name, as people write it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Protocol::Uci => "UCI",
+            Protocol::Ucci => "UCCI",
+        }
+    }
+
     /// Reads a line.
     pub(super) fn parse(self, line: &str, options: &Options) -> Command {
         match self {

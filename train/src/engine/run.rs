@@ -3,7 +3,8 @@
 //! It searches as the network was trained to (`search.root`), in rounds, after each of which and also within
 //! which it may end. Under PUCT a round is a few simulations. Sequential halving (gumbel) has to know its budget:
 //! a round is what the time allows at the rate so far, or as many simulations as before where nothing limits them;
-//! the tree stays, and what it knows counts from the start. Only one leaf at a time is evaluated.
+//! the tree stays, and what it knows counts from the start. A level of strength searches all its simulations in one
+//! round, as in matches. Only one leaf at a time is evaluated.
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
@@ -126,6 +127,8 @@ impl<'a> Run<'a> {
     fn round(&self) -> u64 {
         let time = self.budget.time_left().filter(|_| !self.pondering);
         let round = match (self.root, time, self.rate()) {
+            // As it was measured. The budget has a limit then.
+            _ if self.options.whole && !self.budget.is_endless() => return u32::MAX.into(),
             (RootKind::Puct, ..) | (_, Some(_), None) => SHORTEST,
             (RootKind::Gumbel, Some(left), Some(rate)) => (left.as_secs_f64() * rate) as u64,
             _ if self.pondering || self.budget.is_endless() => self.nodes().max(SHORTEST),

@@ -18,6 +18,7 @@ use super::model::Model;
 use super::options::{self, Effect, Options};
 use super::protocol::{Protocol, quote};
 use super::report::{Info, permille};
+use super::strength::Strength;
 use super::thinker::{Event, Order, Signal, Thinker};
 use crate::cli::describe;
 use crate::games::outcome_name;
@@ -91,6 +92,8 @@ pub struct Session {
     mind: Option<Mind>,
     /// The first form that the network was trained in.
     trained: Option<&'static Ruleset>,
+    /// At which level it plays.
+    strength: Strength,
     /// The form that is played.
     rules: &'static Ruleset,
     /// The position, unless the last one told was none.
@@ -113,6 +116,7 @@ impl Session {
             options: Options::default(),
             mind: Some(Mind::Idle(Box::default())),
             trained: None,
+            strength: Strength::default(),
             rules,
             told: None,
             banned: Vec::new(),
@@ -185,7 +189,7 @@ impl Session {
         let variant = self
             .trained
             .map_or(Ruleset::XIANGQI.name, |rules| rules.name);
-        for (name, kind) in options::all(variant) {
+        for (name, kind) in options::all(variant, self.strength.levels(self.rules.name)) {
             if voice.protocol.has(name) {
                 voice.line(&voice.protocol.declare(name, &kind));
             }
@@ -214,11 +218,13 @@ impl Session {
     }
 
     fn set(&mut self, name: &str, value: Option<&str>) {
-        match self.options.set(name, value) {
+        let levels = self.strength.levels(self.rules.name);
+        match self.options.set(name, value, levels) {
             Err(why) => self.voice.note(&why),
             Ok(Effect::None) => {}
             Ok(Effect::Forget) => self.rest().forget(),
             Ok(Effect::Variant) => self.choose_rules(),
+            Ok(Effect::Strength) => self.choose_strength(),
             Ok(Effect::Load(path)) => match Model::load(&path, None) {
                 Err(error) => self
                     .voice
@@ -231,8 +237,14 @@ impl Session {
         }
     }
 
-    fn take(&mut self, model: Model) {
+    fn take(&mut self, mut model: Model) {
         self.trained = model.forms.rules().next();
+        let graded = std::mem::replace(&mut model.graded, Ok(None));
+        let graded = graded.unwrap_or_else(|why| {
+            self.voice.note(&format!("levels: {why}"));
+            None
+        });
+        self.strength = Strength::full(graded);
         self.rest().load(model);
     }
 
@@ -255,12 +267,28 @@ impl Session {
         self.rules = rules;
         self.told = Some(Told::start(rules, self.options.side));
         self.banned.clear();
+        self.choose_strength();
+    }
+
+    /// Plays at the level that the options ask for, where the form has levels.
+    fn choose_strength(&mut self) {
+        let complain = |why: &str| self.voice.note(&format!("levels: {why}"));
+        let model = (self.strength).turn(&self.options, self.rules.name, &complain);
+        if let Some(model) = model {
+            self.rest().load(model);
+        }
     }
 
     fn position(&mut self, text: Result<PositionText, String>) {
         self.banned.clear();
         let ranks = self.voice.protocol.ranks(&self.options);
-        let told = text.and_then(|text| Told::read(self.rules, &text, ranks, self.options.side));
+        let read = |text: PositionText| {
+            let read = || Told::read(self.rules, &text, ranks, self.options.side);
+            // A bug, of which standard error tells, must not end the conversation.
+            catch_unwind(AssertUnwindSafe(read))
+                .unwrap_or_else(|_| Err("it could not be read".into()))
+        };
+        let told = text.and_then(read);
         self.told = told
             .map_err(|why| self.voice.note(&format!("position: {why}")))
             .ok();
@@ -282,10 +310,11 @@ impl Session {
         let only = self.allowed(&told, &go.only, ranks);
         let fallback = only.first().or(told.legal().first()).copied();
         let color = told.view.position().decider();
+        let options = self.strength.options(&self.options);
         let order = Order {
             only,
-            budget: Budget::new(go, &self.options, color, begun),
-            options: self.options.clone(),
+            budget: Budget::new(go, &options, color, begun),
+            options,
             told,
         };
         let signal = Arc::new(Signal {

@@ -1,6 +1,7 @@
 //! Who thinks: a network, the tree of the position thought about last, and the answer to `go`.
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use model::device::compute_threads;
 use selfplay::eval::Batch;
@@ -142,11 +143,12 @@ impl Thinker {
         else {
             return Err("no search".to_owned());
         };
+        let temperature = temperature(order, model);
         let mut run = Run::new(order, signal, say, search, self.rate);
         let ended = run.finish(model, &mut self.batch);
         self.rate = run.rate();
         let mv = match ended {
-            Ok(()) => search.choose(order.options.temperature),
+            Ok(()) => search.choose(temperature),
             Err(error) => return Err(error.to_string()),
         };
         // After a placement it is the same side's turn again.
@@ -154,7 +156,11 @@ impl Thinker {
         let line = lines
             .iter()
             .find(|line| line.pv[0] == mv && mv.placed().is_none());
-        Ok((mv, line.and_then(|line| line.pv.get(1).copied())))
+        let reply = line.and_then(|line| line.pv.get(1).copied());
+        Ok((
+            mv,
+            reply.filter(|&reply| is_plain(&order.told, [mv, reply])),
+        ))
     }
 
     /// Sets the tree up for the position: what is left of the last one where the game just went on and both
@@ -179,7 +185,12 @@ impl Thinker {
                 config.considered = config.considered.max(order.options.lines as u32);
                 config.root = order.options.root.unwrap_or(config.root);
                 let search = search.insert(Search::new(config));
-                search.begin_among(told.view, &told.history, told.view.position().hash(), only);
+                // The same position is thought about alike, unless the choice is to vary.
+                let seed = match temperature(order, model) > 0.0 {
+                    true => RandomState::new().hash_one(SystemTime::now()),
+                    false => told.view.position().hash(),
+                };
+                search.begin_among(told.view, &told.history, seed, only);
             }
         }
         self.last = keeps.then(|| told.clone());
@@ -194,18 +205,31 @@ impl Thinker {
         let (batch, mut record) = (&mut self.batch, [0; RECORD_BYTES]);
         batch.clear();
         view.record(&order.told.history, &mut record);
-        batch.records.push(record);
-        batch
-            .legal
-            .extend(moves.iter().map(|&mv| view.policy_index(mv)));
-        batch.legal_end.push(moves.len() as u32);
-        batch.unknown_end.push(0);
+        batch.push(record, moves.iter().map(|&mv| view.policy_index(mv)), &[]);
         let evaluated = model.evaluator.evaluate(batch);
         evaluated.map_err(|error| error.to_string())?;
         let liked = moves.iter().zip(&batch.log_priors);
         let best = liked.max_by(|a, b| a.1.total_cmp(b.1)).map(|(&mv, _)| mv);
         best.ok_or_else(|| "no legal move".to_owned())
     }
+}
+
+/// Temperature of the choice: a secret arrangement that were always the same would be no secret.
+fn temperature(order: &Order, model: &Model) -> f32 {
+    let asked = order.options.temperature;
+    match order.told.view.is_secret() {
+        true => asked.max(model.arrangement_temperature),
+        false => asked,
+    }
+}
+
+/// Whether all is known of the moves, so that a program can tell them without knowing what they bring to light.
+fn is_plain(told: &Told, moves: [Move; 2]) -> bool {
+    let mut position = *told.view.position();
+    moves.iter().all(|&mv| {
+        position.play(mv);
+        !position.awaits_reveal()
+    })
 }
 
 /// Holds an answer back that must not be given yet: while the opponent is to move, or in an endless search.

@@ -24,15 +24,10 @@ pub struct Look {
 }
 
 impl Look {
-    /// Looks at the run in `path` with each `table.key=value` of `sets` laid over its config.
-    pub fn at(path: &Path, sets: &[String]) -> anyhow::Result<Look> {
+    /// Looks at the run in `path`, whatever machine it is trained on.
+    pub fn of(path: &Path) -> anyhow::Result<Look> {
         let (files, state) = RunFiles::open(path)?;
-        let own = config(&files, &state)?;
-        let config = Config::load_run(&files.config_path(), sets)?;
-        ensure!(
-            config.net == own.net && config.ruleset == own.ruleset,
-            "--set cannot change the [net] or the [ruleset] that a run was trained with; --form F plays another form"
-        );
+        let config = config(&files, &state)?;
         let forms = Forms::of(&config.ruleset).map_err(|why| anyhow!("[ruleset] {why}"))?;
         Ok(Look {
             files,
@@ -42,18 +37,37 @@ impl Look {
         })
     }
 
+    /// Looks at the run in `path` with each `table.key=value` of `sets` laid over its config, to play on this machine.
+    pub fn at(path: &Path, sets: &[String]) -> anyhow::Result<Look> {
+        let own = Look::of(path)?;
+        let config = Config::load_run(&own.files.config_path(), sets)?;
+        ensure!(
+            config.net == own.config.net && config.ruleset == own.config.ruleset,
+            "--set cannot change the [net] or the [ruleset] that a run was trained with; --form F plays another form"
+        );
+        Ok(Look { config, ..own })
+    }
+
     /// The weights of a training step; of the newest checkpoint if missing.
     pub fn weights(&self, step: Option<u64>) -> anyhow::Result<Weights> {
+        if let Some(step) = step {
+            // One that was asked for may not be there, though nothing is missing.
+            self.files.checkpoint(step)?;
+        }
         let step = step.unwrap_or(self.state.training.step);
         weights(&self.files, &self.state, step)
     }
 }
 
+/// The run's own config.
+pub(super) fn own_config(dir: &RunFiles) -> anyhow::Result<Config> {
+    Config::load_resolved(&dir.config_path())
+        .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))
+}
+
 /// The run's own config, which must be the one that `state` speaks of.
 pub fn config(dir: &RunFiles, state: &State) -> anyhow::Result<Config> {
-    let path = dir.config_path();
-    let config = Config::load_resolved(&path)
-        .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))?;
+    let (path, config) = (dir.config_path(), own_config(dir)?);
     let names = Forms::of(&config.ruleset).map_or_else(|why| why, |forms| forms.names());
     let found = (names.as_str(), config.run.seed);
     let expected = (state.form.as_str(), state.seed);
@@ -112,7 +126,7 @@ pub fn first_opponent(
     config.arena.first_checkpoint.then(first).transpose()
 }
 
-pub(super) const RESTORE: &str = "put the run's own back, or start a new run with --run DIR";
+const RESTORE: &str = "put the run's own back, or start a new run with --run DIR";
 
 fn existing(dir: &RunFiles, step: u64) -> anyhow::Result<PathBuf> {
     dir.checkpoint(step)

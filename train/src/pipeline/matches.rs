@@ -35,8 +35,7 @@ impl Run {
     }
 
     fn strength_text(&self, table: &StrengthTable) -> String {
-        let (step, visits) = (self.learner.steps(), self.visits());
-        format!("\nStrength at step {step}, {visits} visits a move\n\n{table}")
+        strength::text(&self.config, self.learner.steps(), table)
     }
 
     pub(super) fn play_matches(&self, interrupted: &AtomicBool) -> anyhow::Result<StrengthTable> {
@@ -69,12 +68,5 @@ impl Run {
             ));
         }
         Ok(())
-    }
-
-    fn visits(&self) -> u32 {
-        match self.config.arena.visits {
-            0 => self.config.selfplay.visits,
-            n => n,
-        }
     }
 }

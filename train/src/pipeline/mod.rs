@@ -3,6 +3,8 @@
 //! One thread, the coordinator, owns the network in training, the replay window and the run directory; it takes
 //! finished games from the self-play threads, commits them, trains while the replay ratio allows it, and
 //! publishes each checkpoint's average to the workers, which take it between two batches.
+pub mod keep;
+mod ladder;
 pub mod load;
 mod matches;
 mod pace;
@@ -15,8 +17,9 @@ mod stats;
 mod store;
 pub mod strength;
 
+pub use self::progress::Progress;
 pub use self::resign::{Calibration, Side};
-pub use self::selfplay::worker_count;
+pub use self::selfplay::{match_threads, worker_count};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,8 +36,8 @@ use model::device::{Placement, single_threaded};
 use model::learner::Learner;
 use model::slot::WeightSlot;
 
+use self::ladder::LadderSeat;
 use self::pace::Pace;
-use self::progress::Progress;
 use self::selfplay::{Message, Selfplay};
 use self::stats::Stats;
 use crate::atomic::FileError;
@@ -60,7 +63,7 @@ pub fn train(
     let placement =
         Placement::resolve(&config.device).with_context(|| format!("{origin}: [device]"))?;
     let forms = Forms::of(&config.ruleset).map_err(|why| anyhow!("{origin}: [ruleset] {why}"))?;
-    let progress = Progress::new(report::LINES);
+    let progress = Progress::new("run", report::LINES);
     let run = Run::open(config, origin, path, forms, placement, progress);
     explain(run.and_then(|mut run| run.finish(interrupted)))
 }
@@ -97,6 +100,7 @@ struct Run {
     bucket: ReplayBucket,
     slot: Arc<WeightSlot>,
     pace: Arc<Pace>,
+    ladder: LadderSeat,
     metrics: Metrics,
     progress: Progress,
     stats: Stats,
@@ -205,6 +209,7 @@ impl Run {
             replay,
             bucket,
             pace,
+            ladder: LadderSeat::None,
             metrics,
             progress,
             stats: Stats::default(),
@@ -215,6 +220,7 @@ impl Run {
             overfitting: false,
             started: Instant::now(),
         };
+        run.open_ladder()?;
         run.set_resign_below();
         run.dir.write_config(&run.config.to_toml())?;
         if is_new && run.pretraining.is_none() {
@@ -236,6 +242,9 @@ impl Run {
             self.work(interrupted)?;
         }
         self.progress.finish();
+        if !interrupted.load(Relaxed) {
+            self.finish_ladder(interrupted)?;
+        }
         if !interrupted.load(Relaxed) {
             self.measure(interrupted)?;
         }
@@ -296,14 +305,16 @@ impl Run {
             &self.slot,
             &self.pace,
         )?;
-        let ended = self.rounds(&threads, interrupted);
+        let ended = (self.start_ladder()).and_then(|()| self.rounds(&threads, interrupted));
         for game in threads.stop() {
             self.take(game);
         }
+        let heard = self.stop_ladder();
         // Games are good whatever ended the run; a network is not, once a step has failed.
         let committed = self.commit();
         ended?;
         committed?;
+        heard?;
         // The last games allow some more steps, which a run of so many rows owes.
         while self.has_all_rows() && !interrupted.load(Relaxed) && !self.is_complete() {
             self.train_step()?;
@@ -328,6 +339,7 @@ impl Run {
                 self.commit()?;
                 self.pace.set_paused(self.has_all_rows());
             }
+            self.hear_ladder()?;
             trained = self.train_step()?;
             if self.learner.rows() - self.state.training.rows_trained
                 >= self.config.checkpoint.every_rows

@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use anyhow::Context;
 use model::config::OptimConfig;
-use model::device::Placement;
+use model::device::{Placement, compute_threads};
 use model::learner::{Learner, Which};
 use model::loss::Losses;
 
-use super::load::RESTORE;
-use super::{Run, Stats, worker_count};
+use super::{Run, Stats, load, worker_count};
 use crate::cli::Broken;
 use crate::config::Config;
 use crate::metrics::Metrics;
@@ -35,9 +34,7 @@ pub(super) fn begin(
         let learner = Learner::new(&config.net, &optim, placement, config.run.seed)?;
         return Ok((learner, None));
     }
-    let old = Config::load_resolved(&dir.config_path())
-        .with_context(|| format!("the run's own config cannot be used ({RESTORE})"))?;
-    old.changes_on_resume(config, origin)?;
+    load::own_config(dir)?.changes_on_resume(config, origin)?;
     let (learner, about) = Learner::load(&path, &config.net, &optim, placement)
         .context("the network in pretraining cannot be used (without this file the pretraining begins again)")?;
     Ok((learner, Some(about.origin.run)))
@@ -65,7 +62,7 @@ impl Run {
             // Nothing else runs yet. More threads than cores would wait for each other most of the time.
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = worker_count(&self.config, self.placement.device).min(cores);
-            tch::set_num_threads(threads as i32);
+            compute_threads(threads);
         }
         self.announce(&source)?;
         let untrained = self.untrained(&source)?;

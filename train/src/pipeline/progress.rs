@@ -1,7 +1,7 @@
-//! What a run shows while it goes on: bars on a terminal, plain lines elsewhere.
+//! What a long command shows while it goes on: bars on a terminal, plain lines elsewhere.
 use std::cell::Cell;
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
@@ -12,6 +12,8 @@ pub struct Progress {
     bars: Option<Bars>,
     /// The bars have ended; text goes below them.
     ended: Cell<bool>,
+    /// When [`Progress::show_at_times`] last printed a line, or would have.
+    shown: Cell<Instant>,
 }
 
 struct Bars {
@@ -20,25 +22,15 @@ struct Bars {
     lines: Vec<ProgressBar>,
 }
 
-/// Permille of a run that the total bar counts in.
-const FULL: u64 = 1000;
-
-impl Progress {
-    /// Shows bars on a terminal, with `lines` lines of text below the total.
-    pub fn new(lines: usize) -> Self {
-        if !std::io::stderr().is_terminal() {
-            return Progress {
-                bars: None,
-                ended: Cell::new(false),
-            };
-        }
+impl Bars {
+    fn new(name: &'static str, lines: usize) -> Self {
         let style = |template: &str| {
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
         };
         let all = MultiProgress::new();
         let total = all.add(ProgressBar::new(FULL));
         total.set_style(style("{prefix:>9} [{bar:40}] {percent}% {msg}").progress_chars("=> "));
-        total.set_prefix("run");
+        total.set_prefix(name);
         let lines = (0..lines)
             .map(|_| {
                 let line = all.add(ProgressBar::new(1));
@@ -46,13 +38,40 @@ impl Progress {
                 line
             })
             .collect();
+        Bars { all, total, lines }
+    }
+}
+
+/// Permille of all that the total bar counts in.
+const FULL: u64 = 1000;
+
+impl Progress {
+    /// Shows bars on a terminal: the total of what is called `name`, with `lines` lines of text below.
+    pub fn new(name: &'static str, lines: usize) -> Self {
         Progress {
-            bars: Some(Bars { all, total, lines }),
+            bars: std::io::stderr()
+                .is_terminal()
+                .then(|| Bars::new(name, lines)),
             ended: Cell::new(false),
+            shown: Cell::new(Instant::now()),
         }
     }
 
-    /// Shows how far the run is: `share` in 0..=1 (`None`: no end is set), and each named line.
+    /// As [`Progress::show`], which on a terminal costs next to nothing; elsewhere a line of it `every` so often.
+    pub fn show_at_times(
+        &self,
+        every: Duration,
+        share: f64,
+        elapsed: Duration,
+        lines: &[(&'static str, String)],
+    ) {
+        if self.bars.is_some() || self.shown.get().elapsed() >= every {
+            self.shown.set(Instant::now());
+            self.show(Some(share), elapsed, lines);
+        }
+    }
+
+    /// Shows how far it has come: `share` in 0..=1 (`None`: no end is set), and each named line.
     pub fn show(&self, share: Option<f64>, elapsed: Duration, lines: &[(&'static str, String)]) {
         let eta = share
             .filter(|&s| s > 0.0 && s < 1.0)

@@ -131,6 +131,14 @@ pub fn worker_count(config: &Config, device: Device) -> usize {
     }
 }
 
+/// Threads of matches whose networks compute on `devices`: as of self-play where all do so on the CPU, else one.
+pub fn match_threads(config: &Config, devices: impl IntoIterator<Item = Device>) -> usize {
+    match devices.into_iter().any(|device| device != Device::Cpu) {
+        true => 1,
+        false => worker_count(config, Device::Cpu),
+    }
+}
+
 fn spawn(name: String, body: impl FnOnce() + Send + 'static) -> anyhow::Result<JoinHandle<()>> {
     thread::Builder::new()
         .name(name)

@@ -1,4 +1,5 @@
 //! What a run commits: shards with their games, and checkpoints.
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 
 use model::checkpoint::{CheckpointError, Origin};
@@ -6,9 +7,11 @@ use selfplay::game::Reason;
 use selfplay::rules::{Color, World};
 use selfplay::worker::{FinishedGame, Resignation};
 
+use super::keep::surplus;
 use super::{Pending, Run};
 use crate::atomic;
 use crate::games::GameText;
+use crate::levels::Levels;
 use crate::run_dir::{Commit, TrainingState};
 use crate::samples::ShardHead;
 
@@ -57,6 +60,7 @@ impl Run {
                 self.learner.save(path, &origin).map_err(io_error)
             })?;
         self.slot.publish(self.learner.publish()?);
+        self.offer_to_ladder();
         self.remove_old_checkpoints()
     }
 
@@ -77,12 +81,25 @@ impl Run {
         }
     }
 
-    /// Keeps the first checkpoint and the last ones.
+    /// Keeps what [`surplus`] leaves, and beside that what levels play with and what is still to play on the ladder.
     fn remove_old_checkpoints(&self) -> anyhow::Result<()> {
-        let all = self.dir.checkpoints()?;
-        let surplus = all.len().saturating_sub(self.config.checkpoint.keep);
-        for (_, path) in all.iter().skip(1).take(surplus) {
-            atomic::remove(path)?;
+        let levels = match Levels::of_run(&self.dir, &self.state.run) {
+            Ok(levels) => levels,
+            Err(error) => {
+                self.progress.say(&format!(
+                    "no checkpoint is removed while it is unknown which of them levels play with: {error}"
+                ));
+                return Ok(());
+            }
+        };
+        let mut named = levels.map_or_else(BTreeSet::new, |levels| levels.steps());
+        named.extend(self.ladder.needed());
+        let all = self.dir.checkpoints()?.into_iter().map(|(step, _)| step);
+        let all: Vec<_> = all
+            .filter(|step| *step == 0 || !named.contains(step))
+            .collect();
+        for step in surplus(&all, self.config.checkpoint.keep) {
+            atomic::remove(&self.dir.checkpoint_path(step))?;
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
 //! How strong a network is: its matches against the built-in opponents and the run's first checkpoint.
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -10,7 +11,7 @@ use selfplay::eval::{EvalError, Evaluator};
 use selfplay::rules::{Ruleset, World};
 use tch::Device;
 
-use super::selfplay::worker_count;
+use super::selfplay::match_threads;
 use crate::arena::{self, Arrangement, EvaluatorFactory, Player, Searched, Watch};
 use crate::config::Config;
 use crate::forms::Forms;
@@ -46,10 +47,7 @@ pub fn measure(
         let name = format!("first checkpoint (step {})", weights.step);
         opponents.push((name, searched(config, placement, weights)));
     }
-    let threads = match placement.device {
-        Device::Cpu => worker_count(config, placement.device),
-        _ => 1,
-    };
+    let threads = match_threads(config, [placement.device]);
     let match_config = config.arena.match_config(threads);
     let mut table = StrengthTable::default();
     let matches = forms
@@ -61,7 +59,7 @@ pub fn measure(
         }
         let watch = Watch {
             stop,
-            finished: &|_| {},
+            finished: &|_| ControlFlow::Continue(()),
         };
         let start = |rng: &mut _| World::start(rules, rng);
         let result = arena::play_match(
@@ -86,7 +84,7 @@ pub fn measure(
 }
 
 /// The network as the run's own search plays it.
-fn searched(config: &Config, placement: Placement, weights: Weights) -> Player {
+pub fn searched(config: &Config, placement: Placement, weights: Weights) -> Player {
     let slot = WeightSlot::new(weights);
     let evaluators: EvaluatorFactory =
         Arc::new(move || -> Result<Box<dyn Evaluator>, EvalError> {
@@ -98,13 +96,16 @@ fn searched(config: &Config, placement: Placement, weights: Weights) -> Player {
     Player::Searched(Searched {
         evaluators,
         search: config.search.clone(),
-        visits: match config.arena.visits {
-            0 => config.selfplay.visits,
-            n => n,
-        },
+        visits: config.match_visits(),
         temperature: config.arena.temperature,
         arrangement: Arrangement::Searched {
             temperature: config.arena.arrangement_temperature,
         },
     })
+}
+
+/// The table of the network of a training step, with its heading.
+pub fn text(config: &Config, step: u64, table: &StrengthTable) -> String {
+    let visits = config.match_visits();
+    format!("\nStrength at step {step}, {visits} visits a move\n\n{table}")
 }

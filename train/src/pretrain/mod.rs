@@ -1,14 +1,14 @@
 //! Training on recorded games before self-play: the rows of `[pretrain]`, checked, and the order in which they are trained.
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use model::batch::TrainBatch;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
-use crate::forms::Forms;
+use crate::forms::{self, Forms};
 use crate::replay::RowTotals;
-use crate::samples::Shard;
+use crate::samples::{self, Shard, ShardHead};
 
 mod order;
 pub use order::{Block, Next, Order};
@@ -61,8 +61,9 @@ impl Source {
         let paths: Vec<_> = config.pretrain.shards.iter().map(PathBuf::from).collect();
         let (mut blocks, mut totals, mut games) = (Vec::new(), RowTotals::default(), 0);
         for (shard, path) in paths.iter().enumerate() {
+            check_samples(path)?;
             let file = Shard::open(path)?;
-            check_forms(&file.head().form, forms).with_context(|| path.display().to_string())?;
+            check_forms(file.head(), forms).with_context(|| path.display().to_string())?;
             let ids = file.game_ids()?;
             games += ids.chunk_by(|a, b| a == b).count() as u64;
             for (number, part) in ids.chunks(BLOCK_ROWS).enumerate() {
@@ -95,18 +96,43 @@ impl Source {
     }
 }
 
-/// Whether the run plays every form of a shard.
-fn check_forms(found: &str, forms: &Forms) -> anyhow::Result<()> {
-    match found
-        .split(',')
-        .find(|name| forms.rules().all(|rules| rules.name != *name))
-    {
-        Some(name) => bail!(
-            "samples of the form `{name}`, which `[ruleset]` does not play (it plays `{}`)",
-            forms.names()
-        ),
-        None => Ok(()),
+/// What is no file of samples at all was named for the games in it.
+fn check_samples(path: &Path) -> anyhow::Result<()> {
+    let name = path.display();
+    ensure!(
+        !path.is_dir(),
+        "{name}: a folder; name the files of samples in it, such as {}",
+        path.join("samples/000001.h5").display()
+    );
+    ensure!(
+        samples::is_hdf5(path)?,
+        "{name}: not samples, as it is not an HDF5 file; if there are games in it, name here what \
+         `fanqi records import {name} --out games.h5` makes of them"
+    );
+    Ok(())
+}
+
+/// Whether the run plays every form of a shard, by the same rules.
+fn check_forms(head: &ShardHead, forms: &Forms) -> anyhow::Result<()> {
+    let found: Vec<serde_json::Value> = serde_json::from_str(&head.ruleset).unwrap_or_default();
+    for (i, name) in head.form.split(',').enumerate() {
+        let Some(rules) = forms.rules().find(|rules| rules.name == name) else {
+            bail!(
+                "samples of the form `{name}`, which `[ruleset]` does not play (it plays `{}`)",
+                forms.names()
+            );
+        };
+        let differences = found
+            .get(i)
+            .map_or(String::new(), |found| forms::differences(rules, found));
+        if !differences.is_empty() {
+            bail!(
+                "samples of the form `{name}` by other rules than `[ruleset]` has: {differences}; import the games by those \
+                 (`fanqi records import --set ruleset.KEY=VALUE`), or change `[ruleset]`"
+            );
+        }
     }
+    Ok(())
 }
 
 /// Reads all rows once, and keeps for validation every so manieth of the `held_out` ones.

@@ -1,23 +1,13 @@
 //! DhtmlXQ, the text that Chinese sites keep games in: `[DhtmlXQ_name]value[/DhtmlXQ_name]` within `[DhtmlXQ]`.
 //!
 //! A square is two digits, the file from 0 at Red's left and the rank from 0 at Black's back rank. `binit` has the squares
-//! of Red's R N B A K A B N R C C P P P P P, then of Black's, 99 for a piece that is not there; `movelist` two
-//! squares a move. Other move lists are variations, which are skipped.
-use selfplay::game::Color;
-use selfplay::rules::{Kind, Square};
+//! of the pieces, 99 for one that is not there ([`setup`](super::setup)); `movelist` two squares a move. Other move lists are variations, which are skipped.
+use selfplay::rules::Square;
 
-use super::{MOST_PLIES, RecordedGame, RecordedMove};
+use super::{MOST_PLIES, RecordedGame, RecordedMove, setup};
 
 /// Bytes of a block that are kept.
 const LONGEST: usize = 1 << 20;
-
-const PIECES: [Kind; 16] = {
-    use Kind::{Advisor, Bishop, Cannon, King, Knight, Pawn, Rook};
-    [
-        Rook, Knight, Bishop, Advisor, King, Advisor, Bishop, Knight, Rook, Cannon, Cannon, Pawn,
-        Pawn, Pawn, Pawn, Pawn,
-    ]
-};
 
 /// Whether a game in this text begins on a line.
 pub(super) fn starts(line: &str) -> bool {
@@ -103,9 +93,9 @@ impl Block {
             });
         }
         if let Some(text) = self.value("binit").filter(|text| !text.is_empty()) {
-            let board = squares_of_pieces(text).map_err(|why| format!("DhtmlXQ_binit: {why}"))?;
             let first = squares.first().copied().flatten();
-            let fen = fen(&board, first);
+            let fen = self::squares(text).and_then(|men| setup::fen(&men, first));
+            let fen = fen.map_err(|why| format!("DhtmlXQ_binit: {why}"))?;
             game.tags.push(("FEN".into(), fen));
         }
         Ok(())
@@ -126,54 +116,4 @@ fn squares(text: &str) -> Result<Vec<Option<Square>>, String> {
         Square::new(file, 9 - rank)
     };
     Ok(digits.chunks_exact(2).map(square).collect())
-}
-
-type Board = Vec<(Square, Color, Kind)>;
-
-fn squares_of_pieces(text: &str) -> Result<Board, String> {
-    let squares = squares(text)?;
-    if squares.len() != 2 * PIECES.len() {
-        return Err(format!("{} squares, expected 32", squares.len()));
-    }
-    let mut board: Board = Vec::new();
-    for (i, square) in squares.into_iter().enumerate() {
-        let color = if i < 16 { Color::Red } else { Color::Black };
-        let Some(square) = square else { continue };
-        if board.iter().any(|&(taken, ..)| taken == square) {
-            return Err(format!("two pieces stand on {square}"));
-        }
-        board.push((square, color, PIECES[i % 16]));
-    }
-    Ok(board)
-}
-
-/// The position as a FEN; the side to move is that of the first move's piece.
-fn fen(board: &Board, first: Option<Square>) -> String {
-    let at = |square: Option<Square>| board.iter().find(|&&(s, ..)| Some(s) == square);
-    let mut text = String::new();
-    for rank in (0..10).rev() {
-        let mut gap = 0;
-        for file in 0..9 {
-            let Some(&(_, color, kind)) = at(Square::new(file, rank)) else {
-                gap += 1;
-                continue;
-            };
-            if gap > 0 {
-                text += &std::mem::take(&mut gap).to_string();
-            }
-            text.push(match color {
-                Color::Red => kind.letter(),
-                Color::Black => kind.letter().to_ascii_lowercase(),
-            });
-        }
-        if gap > 0 {
-            text += &gap.to_string();
-        }
-        text += if rank > 0 { "/" } else { "" };
-    }
-    let side = match at(first) {
-        Some((_, Color::Black, _)) => 'b',
-        _ => 'w',
-    };
-    format!("{text} {side} - - 0 1")
 }

@@ -8,7 +8,8 @@ use selfplay::rules::{Move, Notation, Ruleset, World};
 use selfplay::worker::{Notes, Source};
 
 use super::RecordedGame;
-use super::line::{self, Line};
+use crate::forms;
+use crate::line::{self, Line};
 
 /// What became of a game.
 #[derive(Debug)]
@@ -21,7 +22,14 @@ pub struct Imported {
     pub cut: Option<anyhow::Error>,
 }
 
-/// The rows of a game, up to its first move that cannot be; an error if there are none.
+/// Why a game was not meant to be imported so, as all games like it: of another form, for one. Reads on after "is not
+/// used:".
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotMeant(pub String);
+
+/// The rows of a game, up to its first move that cannot be; an error if there are none, [`NotMeant`] where it says
+/// that it is for others.
 ///
 /// `from`: the notation of its moves; `None`: each is read by its looks. `id`: its id in the rows.
 pub fn import(
@@ -41,8 +49,13 @@ pub fn import(
     let start = Line::start(rules, fen);
     let start = start.with_context(|| format!("its FEN {:?}", fen.unwrap_or_default()))?;
     let Line::Truth(start) = start else {
+        let told = match fen {
+            Some(_) => "its tag FEN tells what players know, not what lies face down",
+            None => "it does not tell what lies face down: it has no tag FEN",
+        };
         bail!(
-            "what lies face down is not told: its tag FEN must be a world's, which ends in 'world'"
+            "{told}; samples of {} need the truth, a FEN that ends in 'world', as `fanqi records export` writes it",
+            rules.name
         );
     };
     // A tag Format is often wrong; but by its looks alone h3e3 would be read with ranks from 0.
@@ -59,7 +72,8 @@ pub fn import(
     Ok(Imported { rows, plies, cut })
 }
 
-/// A record says which form it is of, if it does, in the tag Variant; and which game, in the tag Game.
+/// A record says which form it is of, if it does, in the tag Variant; what is changed of its rules, in the tag Rules; and
+/// which game, in the tag Game.
 fn check_form(game: &RecordedGame, rules: &Ruleset) -> anyhow::Result<()> {
     let known = ["chinese chess", "xiangqi", "象棋", "翻棋", "揭棋", "jieqi"];
     if let Some(name) = game.tag("Game") {
@@ -68,12 +82,33 @@ fn check_form(game: &RecordedGame, rules: &Ruleset) -> anyhow::Result<()> {
             bail!("its tag Game is {name:?}, expected \"Chinese Chess\"");
         }
     }
-    match game.tag("Variant") {
-        Some(name) if !name.eq_ignore_ascii_case(rules.name) => {
-            bail!("it is of the form {name:?}, not {:?} (--form)", rules.name)
-        }
-        _ => Ok(()),
+    if game.tag("NetStep").is_some() {
+        let why = "in the text that a run keeps; `fanqi records export RUN --out FILE` writes PGN";
+        return Err(NotMeant(why.into()).into());
     }
+    if let Some(name) = game.tag("Variant") {
+        if !name.eq_ignore_ascii_case(rules.name) {
+            return Err(other_form(name, rules).into());
+        }
+        // Only who names the form names what is changed of its rules.
+        let (told, ours) = (game.tag("Rules").unwrap_or_default(), forms::changes(rules));
+        if told != ours {
+            bail!("its tag Rules is {told:?}, not {ours:?} (--set ruleset.KEY=VALUE)");
+        }
+    }
+    Ok(())
+}
+
+/// A game of the form `name`, while those of the form of `rules` are imported.
+fn other_form(name: &str, rules: &Ruleset) -> NotMeant {
+    let advice = match forms::by_name(&name.to_lowercase()) {
+        Ok(form) => format!("give --form {}", form.name),
+        Err(why) => why,
+    };
+    NotMeant(format!(
+        "of the form {name:?}, not {:?}; {advice}",
+        rules.name
+    ))
 }
 
 /// Plays a game's moves up to the first that cannot be.
@@ -103,11 +138,8 @@ fn replay(
 
 /// The outcome as the record tells it, else as the rules judge the last position of a whole game.
 fn outcome(game: &RecordedGame, end: &Line, whole: bool) -> anyhow::Result<Outcome> {
-    let judged = || match end {
-        Line::Truth(world) if whole => match world.turn() {
-            Turn::Over(ending) => Some(ending.outcome),
-            Turn::Decision(_) | Turn::Chance => None,
-        },
+    let judged = || match end.turn() {
+        Turn::Over(ending) if whole => Some(ending.outcome),
         _ => None,
     };
     let told = game.outcome.or_else(judged);

@@ -1,15 +1,17 @@
 //! Game records: games of people and engines in the texts that they use.
 //!
 //! A file is read game by game ([`games`]), whatever its encoding ([`text`]): PGN ([`pgn`]) and DhtmlXQ
-//! ([`dhtmlxq`]), in any order. Moves stand for themselves there; [`line`] plays them, [`import`] makes training rows
-//! of them, [`export`] writes a run's games as PGN.
+//! ([`dhtmlxq`]) in any order, or an XQF file ([`xqf`]). [`import`] plays the moves and makes training rows of them, [`export`] writes a run's
+//! games as PGN.
 pub mod dhtmlxq;
 pub mod export;
 pub mod games;
 pub mod import;
-pub mod line;
 pub mod pgn;
+pub mod results;
+mod setup;
 pub mod text;
+pub mod xqf;
 
 use selfplay::game::{Color, Outcome};
 

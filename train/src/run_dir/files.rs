@@ -1,9 +1,11 @@
 //! The files of a run, for whoever reads them; whoever works on the run holds its lock, too: [`super::RunDir`].
 use std::path::{Path, PathBuf};
 
+use super::numbered::Numbered;
 use super::state::{self, State};
 use super::{
-    CHECKPOINT, CONFIG, GAMES_TEXT, METRICS, SHARD, STATE, STRENGTH_TEXT, TENSORBOARD, in_the_way,
+    CHECKPOINT, CONFIG, GAMES_TEXT, GRADE, LADDER, LEVELS, METRICS, PRETRAINING, REPORT, SHARD,
+    STATE, STRENGTH_JSON, STRENGTH_TEXT, TENSORBOARD, in_the_way,
 };
 use crate::atomic::FileError;
 
@@ -24,11 +26,14 @@ impl RunFiles {
     /// Reads the state of an existing run. Neither locks nor writes: the run may be worked on meanwhile.
     pub fn open(path: &Path) -> Result<(Self, State), FileError> {
         let none = || {
-            let what = match in_the_way(path) {
-                Some(_) => "it is a file".to_string(),
-                None => format!("it has no {STATE}"),
+            let why = match in_the_way(path) {
+                Some(_) => "not a run directory: it is a file".to_string(),
+                None if Self::at(path).pretraining_path().is_file() => {
+                    "the run is still in pretraining: it has no network yet".to_string()
+                }
+                None => format!("not a run directory: it has no {STATE}"),
             };
-            FileError::content(path, format!("not a run directory: {what}"))
+            FileError::content(path, why)
         };
         if !Self::exists(path) {
             return Err(none());
@@ -60,6 +65,11 @@ impl RunFiles {
     /// Folder of the TensorBoard event files.
     pub fn tensorboard_path(&self) -> PathBuf {
         self.path.join(TENSORBOARD)
+    }
+
+    /// The network in pretraining, a checkpoint.
+    pub fn pretraining_path(&self) -> PathBuf {
+        self.path.join(PRETRAINING)
     }
 
     /// The checkpoint of a training step.
@@ -101,12 +111,44 @@ impl RunFiles {
 
     /// The committed shards that are still there (old ones may have been deleted by hand), oldest first.
     pub fn shards(&self, state: &State) -> Result<Vec<PathBuf>, FileError> {
-        Ok(SHARD
-            .all(&self.path)?
-            .into_iter()
-            .filter(|(n, _)| *n <= state.selfplay.commits)
-            .map(|(_, p)| p)
-            .collect())
+        let committed = self.committed(SHARD, state)?;
+        Ok(committed.into_iter().map(|(_, path)| path).collect())
+    }
+
+    /// (commit, path) of the committed files of games that are still there, oldest first.
+    pub fn kept_games(&self, state: &State) -> Result<Vec<(u64, PathBuf)>, FileError> {
+        self.committed(GAMES_TEXT, state)
+    }
+
+    fn committed(&self, kind: Numbered, state: &State) -> Result<Vec<(u64, PathBuf)>, FileError> {
+        let mut all = kind.all(&self.path)?;
+        all.retain(|&(number, _)| (1..=state.selfplay.commits).contains(&number));
+        Ok(all)
+    }
+
+    /// (step, path) of the tables of strength, as JSON, ascending.
+    pub fn strength_tables(&self) -> Result<Vec<(u64, PathBuf)>, FileError> {
+        STRENGTH_JSON.all(&self.path)
+    }
+
+    /// Folder of the ladder: [`crate::ladder::store`].
+    pub fn ladder_path(&self) -> PathBuf {
+        self.path.join(LADDER)
+    }
+
+    /// Where the run's report goes if nobody says otherwise.
+    pub fn report_path(&self) -> PathBuf {
+        self.path.join(REPORT)
+    }
+
+    /// The levels of strength.
+    pub fn levels_path(&self) -> PathBuf {
+        self.path.join(LEVELS)
+    }
+
+    /// Where the games are kept by which a form's levels are made.
+    pub fn grade_path(&self, form: &str) -> PathBuf {
+        self.path.join(GRADE).join(form)
     }
 
     /// How strong the network of a training step is, as text.

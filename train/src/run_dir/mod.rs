@@ -10,12 +10,16 @@
 //! games/000001.txt              the same commit's games
 //! metrics.jsonl, tensorboard/   numbers over time; those of `[pretrain]` as curves in tensorboard/pretrain/
 //! strength/000001000.txt, .json     matches of the network of a training step
+//! ladder/                       checkpoints rated while the run goes on: crate::ladder::store; those of earlier settings in ladder-1/, …
+//! levels.toml                   levels of strength that `fanqi grade` made; training keeps their checkpoints
+//! grade/                        the games that it played
+//! report.html                   what `fanqi report` made of all this; training neither reads nor writes it
 //! ```
 //!
 //! A commit writes the shard, then its games, then `state.json`, each whole (see [`crate::atomic`]).
 //! What `state.json` does not count is dropped when the run is opened again.
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::io::Write;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +28,7 @@ use selfplay::record::Rows;
 
 use crate::atomic::{self, FileError};
 use crate::games::{self, GameText};
+use crate::lock;
 use crate::replay::RowTotals;
 use crate::samples::{self, SamplesConfig, ShardHead};
 use crate::strength::StrengthTable;
@@ -40,11 +45,15 @@ const CONFIG: &str = "config.toml";
 const STATE: &str = "state.json";
 const PRETRAINING: &str = "pretrain.safetensors";
 const METRICS: &str = "metrics.jsonl";
+const REPORT: &str = "report.html";
+const LEVELS: &str = "levels.toml";
+const GRADE: &str = "grade";
 const CHECKPOINTS: &str = "checkpoints";
 const SAMPLES: &str = "samples";
 const GAMES: &str = "games";
 const TENSORBOARD: &str = "tensorboard";
 const STRENGTH: &str = "strength";
+const LADDER: &str = "ladder";
 
 const CHECKPOINT: Numbered = Numbered::new(CHECKPOINTS, 9, "safetensors");
 const SHARD: Numbered = Numbered::new(SAMPLES, 6, "h5");
@@ -106,7 +115,7 @@ impl RunDir {
             fs::create_dir_all(path)
                 .map_err(|e| FileError::io(path, "creating the run directory", e))?;
         }
-        let lock = lock(path)?;
+        let lock = lock::take(path, LOCK, "this run")?;
         let state = state::read(&path.join(STATE))?;
         if state.is_none() && holds_work(path)? {
             return Err(FileError::content(
@@ -240,11 +249,6 @@ impl RunDir {
         atomic::write(&self.config_path(), |out| out.write_all(text.as_bytes()))
     }
 
-    /// The network in pretraining, a checkpoint.
-    pub fn pretraining_path(&self) -> PathBuf {
-        self.path().join(PRETRAINING)
-    }
-
     /// Removes the network in pretraining; whether there was one.
     pub fn drop_pretraining(&self) -> Result<bool, FileError> {
         let path = self.pretraining_path();
@@ -341,36 +345,4 @@ fn holds_work(path: &Path) -> Result<bool, FileError> {
         }
     }
     Ok(false)
-}
-
-fn lock(run: &Path) -> Result<File, FileError> {
-    let path = run.join(LOCK);
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(|e| FileError::io(&path, "opening the run's lock", e))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut pid = String::new();
-            let _ = file.read_to_string(&mut pid);
-            let pid = if pid.trim().is_empty() {
-                "unknown"
-            } else {
-                pid.trim()
-            };
-            return Err(FileError::content(
-                run,
-                format!("another process (pid {pid}) is working on this run"),
-            ));
-        }
-        Err(TryLockError::Error(e)) => return Err(FileError::io(&path, "locking", e)),
-    }
-    file.set_len(0)
-        .and_then(|()| writeln!(file, "{}", std::process::id()))
-        .map_err(|e| FileError::io(&path, "writing the pid", e))?;
-    Ok(file)
 }

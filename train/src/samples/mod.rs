@@ -17,7 +17,7 @@ use crate::atomic::{self, FileError};
 mod check;
 mod read;
 pub use check::check_rows;
-pub use read::{Shard, read, read_game_ids, read_head};
+pub use read::{Shard, is_hdf5, read, read_game_ids, read_head};
 
 /// Value of the root attribute `format`.
 pub const FORMAT: &str = "fanqi-samples";

@@ -19,9 +19,9 @@ const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// Reads and checks a shard. `form`: the form it must be of, or any.
 pub fn read(path: &Path, form: Option<&str>) -> Result<(ShardHead, Rows), FileError> {
-    let (file, head) = open(path, form)?;
-    let rows = Reader { path, file: &file }.rows(None)?;
-    Ok((head, rows))
+    let shard = Shard::of(path, form)?;
+    let rows = shard.reader().rows(None)?;
+    Ok((shard.head, rows))
 }
 
 /// A shard that is read in parts, for what may be larger than memory.
@@ -34,7 +34,12 @@ pub struct Shard {
 impl Shard {
     /// Opens a shard of any form.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let (file, head) = open(path, None)?;
+        Shard::of(path, None)
+    }
+
+    /// Opens a shard of that form, or of any.
+    fn of(path: &Path, form: Option<&str>) -> Result<Self, FileError> {
+        let (file, head) = open(path, form)?;
         let path = path.to_path_buf();
         Ok(Shard { path, file, head })
     }
@@ -64,7 +69,7 @@ impl Shard {
 
 /// Reads only what a shard says of itself.
 pub fn read_head(path: &Path) -> Result<ShardHead, FileError> {
-    open(path, None).map(|(_, head)| head)
+    Shard::open(path).map(|shard| shard.head)
 }
 
 /// The rows, of `N` numbers each, that a column holds one after the other.
@@ -74,19 +79,24 @@ fn rows_of<T: Copy, const N: usize>(values: &[T]) -> Vec<[T; N]> {
 
 /// Reads only the game id of each row.
 pub fn read_game_ids(path: &Path, form: Option<&str>) -> Result<Vec<u64>, FileError> {
-    let (file, _) = open(path, form)?;
-    Reader { path, file: &file }.column(&GAME, 1, None)
+    Shard::of(path, form)?.game_ids()
+}
+
+/// Whether a file begins as one of HDF5 does.
+pub fn is_hdf5(path: &Path) -> Result<bool, FileError> {
+    let file = std::fs::File::open(path).map_err(|e| FileError::io(path, "opening", e))?;
+    let mut magic = Vec::new();
+    file.take(HDF5_SIGNATURE.len() as u64)
+        .read_to_end(&mut magic)
+        .map_err(|e| FileError::io(path, "reading", e))?;
+    Ok(magic == HDF5_SIGNATURE)
 }
 
 /// Opens a shard and checks its root attributes.
 fn open(path: &Path, form: Option<&str>) -> Result<(File, ShardHead), FileError> {
-    // The library's own message for a missing or forbidden file is long and says little.
-    let mut magic = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|f| f.take(HDF5_SIGNATURE.len() as u64).read_to_end(&mut magic))
-        .map_err(|e| FileError::io(path, "opening", e))?;
     let bad = |e: String| unusable(path, e);
-    if magic != HDF5_SIGNATURE {
+    // The library's own message for a missing or forbidden file is long and says little.
+    if !is_hdf5(path)? {
         return Err(bad("cannot be read as samples: not an HDF5 file".into()));
     }
     let file = File::open(path).map_err(|e| {

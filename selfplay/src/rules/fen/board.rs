@@ -1,5 +1,5 @@
 //! The board's field.
-use super::{FenError, FenField, Fields, Pools, color_of, error, number_of};
+use super::{FenError, FenField, Fields, Pools, color_of, error, number_of, shown};
 use crate::game::Color;
 use crate::policy::SQUARES;
 use crate::rules::geometry::{home_kind, may_stand};
@@ -48,6 +48,13 @@ pub(super) type Board = [Option<Written>; SQUARES];
 /// Reads the board, each piece of which is checked for itself.
 pub(super) fn parse(rules: &Ruleset, text: &str) -> Result<Board, FenError> {
     let ranks = text.split('/').count();
+    if ranks == 1 {
+        let why = format!(
+            "'{}' has no ranks; expected 10 with '/' between them, Black's back rank first",
+            shown(text)
+        );
+        return error(FenField::Board, why);
+    }
     if ranks != 10 {
         return error(FenField::Board, format!("{ranks} ranks instead of 10"));
     }
@@ -92,6 +99,7 @@ fn parse_rank(rules: &Ruleset, rank: usize, text: &str, board: &mut Board) -> Re
     if file == 9 {
         Ok(())
     } else {
+        let text = shown(text);
         error(field, format!("'{text}' has {file} files instead of 9"))
     }
 }
@@ -109,8 +117,14 @@ fn may_lie(rules: &Ruleset, piece: Written, square: Square) -> Result<(), String
             .then_some(())
             .ok_or_else(|| format!("can never stand on {square}"));
     }
-    if rules.takes_part.is_empty() || matches!(mark, Mark::Unknown) && !rules.hides() {
+    if rules.takes_part.is_empty() {
         return Err(format!("lies face down, which {} has not", rules.name));
+    }
+    if mark == Mark::Unknown && !rules.hides() {
+        return Err(format!(
+            "lies face down unknown, but {} hides nothing: write what it is, such as R~",
+            rules.name
+        ));
     }
     if home_kind(color, square).is_none_or(|home| home == Kind::King) {
         return Err(format!(
@@ -135,9 +149,15 @@ pub(super) fn check_numbers(board: &Board, unseen: &Pools) -> Result<(), FenErro
         for kind in Kind::ALL {
             let sum = usize::from(seen[kind.index()] + unseen[color as usize][kind.index()]);
             let (letter, most) = (letter(color, kind), number_of(kind));
-            if sum > most {
+            if usize::from(seen[kind.index()]) > most {
                 let why = format!("{sum} '{letter}', at most {most} can be");
                 return error(FenField::Board, why);
+            }
+            if sum > most {
+                let (here, there) = (seen[kind.index()], sum - usize::from(seen[kind.index()]));
+                let why =
+                    format!("{there} '{letter}' beside {here} on the board, at most {most} can be");
+                return error(FenField::Pool, why);
             }
         }
         if seen[Kind::King.index()] == 0 {
@@ -164,6 +184,28 @@ pub(super) fn check_unmoved(rules: &Ruleset, fields: &Fields) -> Result<(), FenE
     if fields.no_capture > 0 {
         let why = "pieces are still arranged; nothing has been played then";
         return error(FenField::NoCapture, why);
+    }
+    Ok(())
+}
+
+/// Checks that a side has placed its pieces in the order that
+/// [`Position::next_placed`](crate::rules::Position::next_placed) asks for them.
+pub(super) fn check_order(board: &Board, color: Color) -> Result<(), FenError> {
+    let ranks = (0..10).map(|rank| if color == Color::Red { rank } else { 9 - rank });
+    let squares = ranks.flat_map(|rank| (0..9).filter_map(move |file| Square::new(file, rank)));
+    let mut unplaced = None;
+    for square in squares {
+        let piece = board[square.index()].filter(|p| p.color == color);
+        match (piece.map(|p| p.mark), unplaced) {
+            (Some(Mark::Unknown), None) => unplaced = Some(square),
+            (Some(Mark::Owner), Some(before)) => {
+                let why = format!(
+                    "{square} has its piece, but {before}, which comes before it, has none yet"
+                );
+                return error(FenField::Rank(square.rank()), why);
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -14,8 +14,8 @@ pub fn parse(rules: &'static Ruleset, text: &str) -> Result<Position, FenError> 
     let fields = Fields::parse(rules, text)?;
     let viewer = match fields.who {
         Who::World => {
-            let why =
-                "'world' is the truth, which no player may know; expected red, black or nothing";
+            let why = "'world' is the truth, which no player may know; expected what one knows, \
+                       ending in red, black or nothing, with X for what is unknown";
             return error(FenField::Who, why);
         }
         Who::Player(color) => Some(color).filter(|_| !rules.open_to_both()),
@@ -45,8 +45,9 @@ pub fn parse(rules: &'static Ruleset, text: &str) -> Result<Position, FenError> 
         ply: fields.ply,
     });
     check_safety(&position)?;
-    if position.arranging().is_some() {
+    if let Some(color) = position.arranging() {
         board::check_unmoved(rules, &fields)?;
+        board::check_order(written, color)?;
     }
     Ok(position)
 }
@@ -78,12 +79,14 @@ fn check_marks(rules: &Ruleset, board: &Board, viewer: Option<Color>) -> Result<
         let own = viewer == Some(piece.color) && rules.layout == Layout::Arranged;
         match piece.mark {
             Mark::Nobody => {
-                let why = "'?' tells what nobody knows; only a world can";
+                let why = "'?' tells what nobody knows, but the FEN does not end in 'world', as the truth \
+                           does; in what a player or both know an unknown piece is X";
                 return error(field, why);
             }
             Mark::Owner if !own => {
                 let why = "'!' tells what only the owner knows; only the owner's view of an \
-                           arranged form can";
+                           arranged form can, which ends in red or black, and the truth, which ends in \
+                           'world'";
                 return error(field, why);
             }
             _ => {}
@@ -114,12 +117,11 @@ fn pools(
         let unseen: u8 = pool.iter().sum();
         let outside = Kind::ALL
             .into_iter()
-            .any(|kind| pool[kind.index()] > 0 && !rules.takes_part.has(kind));
+            .find(|&kind| pool[kind.index()] > 0 && !rules.takes_part.has(kind));
         if told.is_none() && unknown == 0 {
             *pool = [0; 7];
-        } else if outside {
-            let why = format!("a kind in it takes no part in {}", rules.name);
-            return error(FenField::Pool, why);
+        } else if let Some(kind) = outside {
+            return takes_no_part(rules, kind);
         } else if usize::from(unseen) < unknown
             || usize::from(unseen) > unknown
                 && (told.is_none() || !may_lose_unseen(rules, color, viewer))
@@ -132,6 +134,12 @@ fn pools(
         }
     }
     Ok(pools)
+}
+
+pub(super) fn takes_no_part<T>(rules: &Ruleset, kind: Kind) -> Result<T, FenError> {
+    let (letter, name) = (kind.letter(), rules.name);
+    let why = format!("{letter} takes no part in {name}: it never lies face down");
+    error(FenField::Pool, why)
 }
 
 /// The pieces that take part and that the text does not tell.

@@ -1,6 +1,6 @@
 //! The truth of a position.
 use super::board::{self, Board, Mark, Written};
-use super::view::{check_safety, laid};
+use super::view::{check_safety, laid, takes_no_part};
 use super::{FenError, FenField, Fields, Pools, Who, error, number_of, tail};
 use crate::game::Color;
 use crate::policy::SQUARES;
@@ -22,7 +22,14 @@ pub struct WorldSetup {
 pub fn parse_world(rules: &'static Ruleset, text: &str) -> Result<WorldSetup, FenError> {
     let fields = Fields::parse(rules, text)?;
     if rules.hides() && fields.who != Who::World {
-        let why = "the truth was expected, which ends in 'world', not what a player knows";
+        let whose = match fields.who {
+            Who::Player(Color::Red) => "what Red knows",
+            Who::Player(Color::Black) => "what Black knows",
+            Who::Both | Who::World => "what both players know",
+        };
+        let why = format!(
+            "found {whose}; expected the truth, which tells every piece, such as R?, and ends in 'world'"
+        );
         return error(FenField::Who, why);
     }
     let board = &fields.board;
@@ -121,7 +128,8 @@ fn check_marks(rules: &Ruleset, board: &Board) -> Result<(), FenError> {
                 "'!' marks what only the owner knows; pieces are not arranged in this form"
             }
             (Mark::Unknown, layout) if layout != Layout::Arranged => {
-                "'X' stands for a piece not yet placed; a world tells every piece, such as R?"
+                "'X' is a piece that is not told, but the FEN ends in 'world', the truth, which tells \
+                 every piece, such as R?; what a player or both know ends in red, black or nothing"
             }
             _ => continue,
         };
@@ -144,8 +152,7 @@ fn check_lost(rules: &Ruleset, lost: &Pools) -> Result<(), FenError> {
                 return error(FenField::Pool, why);
             }
             if !rules.takes_part.has(kind) {
-                let why = format!("a kind in it takes no part in {}", rules.name);
-                return error(FenField::Pool, why);
+                return takes_no_part(rules, kind);
             }
         }
     }
@@ -184,7 +191,9 @@ fn check_complete(rules: &Ruleset, fields: &Fields, lost: &Pools) -> Result<(), 
         let why = "pieces are still arranged; none is lost then";
         return error(FenField::Pool, why);
     }
-    board::check_unmoved(rules, fields)
+    board::check_unmoved(rules, fields)?;
+    board::check_order(&fields.board, Color::Red)?;
+    board::check_order(&fields.board, Color::Black)
 }
 
 /// Writes a world: what each player knows, and what is `hidden`.

@@ -82,6 +82,18 @@ impl Notation {
         }
     }
 
+    /// What a text that cannot be read seems to say besides a move, and how that is written.
+    fn expected_behind(self, text: &str) -> &'static str {
+        match self {
+            Notation::Wxf | Notation::Chinese | Notation::Short => "",
+            _ if text.contains('@') => "; a piece is placed as in R@a0, any of ABNRCP",
+            _ if text.contains(['=', 'x']) => {
+                "; what came to light stands behind it as =R, xN or =RxN, any of ABNRCP"
+            }
+            _ => "",
+        }
+    }
+
     /// The notation that a text looks like, whatever the position: `h2e2` is taken for
     /// [`Notation::Coordinates`], and for [`Notation::Uci`] only if it has a rank 10. `None`: no move text.
     pub fn recognise(text: &str) -> Option<Notation> {
@@ -143,7 +155,9 @@ impl Notation {
         };
         let unreadable = || {
             let name = self.name();
-            let why = format!("no move in the notation {name}, such as {}", self.example());
+            let behind = self.expected_behind(text);
+            let example = self.example();
+            let why = format!("no move in the notation {name}, such as {example}{behind}");
             (Fault::Unreadable, why)
         };
         found

@@ -167,7 +167,7 @@ fn come_to_light(
     };
     let is = label(piece.color, kind);
     match piece.identity() {
-        Some(known) if known == kind && piece.is_down() => Ok(None),
+        Some(known) if known == kind => Ok(None),
         Some(known) => {
             let known = label(piece.color, known);
             let lies = if piece.is_down() { "down" } else { "up" };
@@ -178,24 +178,37 @@ fn come_to_light(
         None if position.pool(piece.color)[kind.index()] > 0 => Ok(Some(kind)),
         None => {
             let why = format!(
-                "none of {} {is} is left to come to light",
-                side(piece.color)
+                "none of {} {is} is left to come to light: it may be any of {}",
+                side(piece.color),
+                letters(position, piece.color)
             );
             Err((Fault::Reveal, why))
         }
     }
 }
 
+/// The kinds of which the pool of a side has pieces.
+fn letters(position: &Position, color: Color) -> String {
+    let pool = position.pool(color);
+    let kinds = Kind::ALL.into_iter().filter(|kind| pool[kind.index()] > 0);
+    kinds.map(Kind::letter).collect()
+}
+
 fn why_illegal(position: &Position, mv: Move) -> String {
     let (us, from, to) = (position.turn(), mv.from(), mv.to());
-    if let Some(square) = position.next_placed() {
+    if let (Some(square), Some(color)) = (position.next_placed(), position.arranging()) {
+        let left = letters(position, color);
+        let first = left.get(..1).unwrap_or_default();
         return format!(
-            "a piece is to be placed on {square} next, such as R@{square} (if one is left)"
+            "a piece is to be placed on {square} next, any of {left}: {first}@{square}"
         );
+    }
+    if mv.placed().is_some() {
+        return "no piece is to be placed: an arrangement starts from a FEN that ends in red, black or world"
+            .into();
     }
     let own = |square| position.piece_at(square).filter(|p: &Piece| p.color == us);
     match own(from) {
-        None if mv.placed().is_some() => "no piece is to be placed".into(),
         None => format!("no piece of {} side stands on {from}", side(us)),
         Some(_) if own(to).is_some() => format!("{to} holds a piece of the same side"),
         Some(_) if mv.turns_down() && position.is_legal(Move::new(from, to)) => {

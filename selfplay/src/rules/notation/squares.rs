@@ -87,6 +87,12 @@ pub struct Said {
 }
 
 impl Said {
+    /// The move and what it brought to light of pieces that `position` does not know, if the move is legal and
+    /// that can be so; else what is wrong.
+    pub fn check(self, position: &Position) -> Result<(Move, Reveal), String> {
+        resolve::check(position, self.mv, self.reveal).map_err(|(_, why)| why)
+    }
+
     pub(super) fn is_placement(&self) -> bool {
         self.mv.placed().is_some()
     }

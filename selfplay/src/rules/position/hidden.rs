@@ -1,6 +1,5 @@
 //! Face-down pieces: what turns up, is laid down, is placed, and comes to light.
 use std::fmt;
-use std::str::FromStr;
 
 use super::Position;
 use crate::game::Color;
@@ -40,34 +39,6 @@ impl fmt::Display for Reveal {
             }
         }
         Ok(())
-    }
-}
-
-/// Text that tells no reveal.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "'{0}' tells nothing that comes to light: expected =R for the piece that moved, xN for the one taken, or =RxN"
-)]
-pub struct ParseRevealError(String);
-
-impl FromStr for Reveal {
-    type Err = ParseRevealError;
-
-    /// Reads what it is written as; nothing, if nothing came to light.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let kind = |letter: &u8| Kind::from_letter((*letter).into()).filter(|&k| k != Kind::King);
-        let reveal = match text.as_bytes() {
-            [] => Some((None, None)),
-            [b'=', mover] => kind(mover).map(|mover| (Some(mover), None)),
-            [b'x', taken] => kind(taken).map(|taken| (None, Some(taken))),
-            [b'=', mover, b'x', taken] => kind(mover)
-                .zip(kind(taken))
-                .map(|(mover, taken)| (Some(mover), Some(taken))),
-            _ => None,
-        };
-        reveal
-            .map(|(mover, taken)| Reveal { mover, taken })
-            .ok_or_else(|| ParseRevealError(text.to_owned()))
     }
 }
 

@@ -22,11 +22,9 @@ impl Capture {
         let (attacker, victim) = (kind(from), kind(to));
         let them = position.turn().other();
         let checkers = checkers(position, them);
-        let takes_back = |position: &Position, from, to| {
-            may_take(position, from, to)
-                || checkers != 0 && may_take_but_for(position, from, to, checkers)
-        };
         let after = position.with_capture(from, to);
+        let takes_back =
+            |position: &Position, from, to| may_take_but_for(position, from, to, checkers);
         Capture {
             gains: gains(attacker, victim),
             trades: attacker == victim && takes_back(&position.with_turn(them), to, from),
@@ -61,10 +59,17 @@ pub(super) fn may_take(position: &Position, from: Square, to: Square) -> bool {
     has(movegen::legal_targets(position, from), to)
 }
 
-/// Whether it might if nothing but `checkers` attacked the king then.
+/// Whether it may, once the check that it is in is answered.
+pub(super) fn may_take_when_safe(position: &Position, from: Square, to: Square) -> bool {
+    may_take_but_for(position, from, to, checkers(position, position.turn()))
+}
+
+/// Whether it may, or might if `checkers` were gone.
 fn may_take_but_for(position: &Position, from: Square, to: Square, checkers: Bits) -> bool {
-    has(movegen::reached(position, from), to)
-        && self::checkers(&position.with_capture(from, to), position.turn()) & !checkers == 0
+    may_take(position, from, to)
+        || checkers != 0
+            && has(movegen::reached(position, from), to)
+            && self::checkers(&position.with_capture(from, to), position.turn()) & !checkers == 0
 }
 
 /// The squares of the pieces that attack that side's king, the other king among them.

@@ -1,5 +1,5 @@
 //! 捉: which pieces a move threatens to win (RULES.md §5).
-use super::capture::{Capture, may_take};
+use super::capture::{Capture, may_take_when_safe};
 use crate::rules::geometry::{Bits, Squares, bit, crossed};
 use crate::rules::movegen;
 use crate::rules::position::Position;
@@ -29,27 +29,33 @@ pub(super) fn threatened_anew(before: &Position, mv: Move, after: &Position, amo
 
 /// Whether a threat of a piece that stood on `from` is new.
 ///
-/// It is if the piece could not have won the other before. Where it could have taken it, and only a root was lost,
-/// the move must be more than a defence: it must not have parried a threat to the attacker, as putting a
-/// piece in the line of a cannon does.
+/// It is if the piece could not have taken the other before, a check apart that the move answered. Where it could,
+/// and only a root was lost, nothing else may have won the other before, and the move must be more than a defence: it
+/// must not have parried a threat to the attacker, as putting a piece in the line of a cannon does.
 fn is_new(
     before: &Position,
     from: Square,
     to: Square,
     still_threatened: impl Fn() -> bool,
 ) -> bool {
-    if !may_take(before, from, to) {
+    if !may_take_when_safe(before, from, to) {
         return true;
     }
     let old = Capture::new(before, from, to);
-    !old.wins() && (!old.is_protected() || !is_threatened(before, from) || still_threatened())
+    !old.wins()
+        && !is_won(before, to)
+        && (!old.is_protected() || !is_threatened(before, from) || still_threatened())
 }
 
 /// Whether the opponent of the side to move would win the piece on `square` if it were to move.
 fn is_threatened(position: &Position, square: Square) -> bool {
-    let position = position.with_turn(position.turn().other());
-    attackers(&position).any(|from| {
-        may_take(&position, from, square) && Capture::new(&position, from, square).wins()
+    is_won(&position.with_turn(position.turn().other()), square)
+}
+
+/// Whether the side to move would win the piece on `square`.
+fn is_won(position: &Position, square: Square) -> bool {
+    attackers(position).any(|from| {
+        may_take_when_safe(position, from, square) && Capture::new(position, from, square).wins()
     })
 }
 

@@ -86,9 +86,13 @@ pub(super) fn always_chased(position: &Position, cycle: &[Entry]) -> [Bits; 2] {
 /// What each side (`[color]`) did in the cycle that ends, and began, at `position`.
 pub(super) fn plays(position: &Position, cycle: &[Entry]) -> [Play; 2] {
     let (mut replay, mut plays) = (Replay::new(position), [SO_FAR; 2]);
+    // What stood after the own move that came before: for the first move, that of the end of the cycle.
+    let mut own_last = *position;
+    (cycle[..cycle.len() - 1].iter()).for_each(|entry| own_last.play(entry.mv));
     for entry in cycle {
         let before = replay.play(entry);
         let by: Color = before.turn();
+        let own_last = std::mem::replace(&mut own_last, before);
         let play = &mut plays[by as usize];
         if !play.attacks {
             continue;
@@ -97,9 +101,12 @@ pub(super) fn plays(position: &Position, cycle: &[Entry]) -> [Play; 2] {
         play.always_chased &= new;
         play.chased |= new;
         play.chases &= new != 0;
+        let mates = |position: &Position| mate::is_threatened(position, by);
         play.attacks = entry.gave_check
             || new != 0
-            || mate::is_threatened(&replay.position, by) && !mate::is_threatened(&before, by);
+            || mates(&replay.position)
+                && !mates(&before)
+                && !(before.in_check() && mates(&own_last));
     }
     plays
 }

@@ -14,22 +14,24 @@
 //! (m + t^2 / 2n  ±  t sqrt(m (1 - m) / n + t^2 / 4n^2)) / (1 + t^2 / n)
 //! ```
 //!
+//! An unpaired game counts as half a pair, with its own score.
+//!
 //! For many pairs and `m` away from 0 and 1 this is `m ± t sqrt(variance / N)`. It stays within 0..=1, and the
 //! pseudo-pair keeps its width above zero where all pairs scored alike: at a full score, `n` is about `1.3 N`
 //! and the lower end near `1 - 3 / N`.
 use std::fmt::{self, Display};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Score of a pair by its place in [`Pairs`]: the mean of two games of 0, 1/2 or 1.
-const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+pub(super) const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// Number of pairs that brought 0, 1/2, 1, 3/2 and 2 points.
 pub type Pairs = [u32; 5];
 
 /// The two ends of a 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval<T> {
     /// 2.5 % lie below.
     pub lower: T,
@@ -38,7 +40,7 @@ pub struct Interval<T> {
 }
 
 /// What a match says about the difference in strength, seen from the first player.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// Number of games, twice the number of pairs.
     pub games: u32,
@@ -56,7 +58,7 @@ impl Rating {
     /// The rating of a match's pairs.
     pub fn of(pairs: &Pairs) -> Self {
         let score = mean(&pairs.map(f64::from)).unwrap_or(0.5);
-        let score_interval = score_interval(pairs);
+        let score_interval = score_interval(pairs, &[0; 3]);
         Rating {
             games: 2 * pairs.iter().sum::<u32>(),
             score,
@@ -114,27 +116,32 @@ fn mean(weights: &[f64; 5]) -> Option<f64> {
     (total > 0.0).then(|| sum / total)
 }
 
-/// The 95 % interval of the module's head; 0..=1 without pairs.
-fn score_interval(pairs: &Pairs) -> Interval<f64> {
-    let count = f64::from(pairs.iter().sum::<u32>());
-    let Some(m) = mean(&pairs.map(f64::from)) else {
+/// The 95 % interval of the module's head for pairs and unpaired games, lost, drawn and won; 0..=1 without any.
+pub(super) fn score_interval(pairs: &Pairs, singles: &[u32; 3]) -> Interval<f64> {
+    // (score, size in pairs, number, number with the pseudo-pair)
+    let pairs =
+        (pairs.iter().zip(PAIR_SCORES)).map(|(&n, s)| (s, 1.0, f64::from(n), f64::from(n) + 0.2));
+    let singles =
+        (singles.iter().zip([0.0, 0.5, 1.0])).map(|(&n, s)| (s, 0.5, f64::from(n), f64::from(n)));
+    let seen: Vec<_> = pairs.chain(singles).collect();
+    let clusters: f64 = seen.iter().map(|(_, _, n, _)| n).sum();
+    if clusters == 0.0 {
         return Interval {
             lower: 0.0,
             upper: 1.0,
         };
-    };
-    let padded = pairs.map(|n| f64::from(n) + 0.2);
-    let padded_mean = mean(&padded).unwrap_or(m);
-    let squares: f64 = padded
+    }
+    let size: f64 = seen.iter().map(|(_, size, n, _)| size * n).sum();
+    let m = seen.iter().map(|(s, size, n, _)| s * size * n).sum::<f64>() / size;
+    let padded_mean = seen.iter().map(|(s, size, _, n)| s * size * n).sum::<f64>() / (size + 1.0);
+    let squares: f64 = seen
         .iter()
-        .zip(PAIR_SCORES)
-        .map(|(w, s)| w * (s - padded_mean).powi(2))
+        .map(|(s, size, _, n)| n * (size * (s - padded_mean)).powi(2))
         .sum();
     // The pseudo-pair has taken the place of the degree of freedom that the mean used up.
-    let variance = squares / count;
-    let n = count * padded_mean * (1.0 - padded_mean) / variance;
+    let n = size * size * padded_mean * (1.0 - padded_mean) / squares;
 
-    let t = t_quantile(count - 1.0);
+    let t = t_quantile(clusters - 1.0);
     let centre = m + t * t / (2.0 * n);
     let half = t * (m * (1.0 - m) / n + t * t / (4.0 * n * n)).sqrt();
     let scale = 1.0 + t * t / n;
