@@ -16,13 +16,14 @@ use crate::output::print;
 pub struct Args {
     /// Run directory or checkpoint.
     source: PathBuf,
-    /// Level of the run (`fanqi grade`) whose network is written.
+    /// Level of the run (`fanqi grade`) whose network alone is written.
     #[arg(long)]
     level: Option<u32>,
     /// Form in which that level was measured, where another network plays it in each.
     #[arg(long, requires = "level")]
     form: Option<String>,
-    /// Training step of the run's checkpoint; the newest if missing.
+    /// Training step of the run's checkpoint; the newest if missing. Without it and --level a bundle of a graded run also holds the
+    /// networks of all its levels.
     #[arg(long, conflicts_with = "level")]
     step: Option<u64>,
     /// Format of the model; several with commas.
