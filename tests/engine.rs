@@ -170,6 +170,11 @@ fn positions_are_understood_or_refused_with_a_reason() {
     check_position("jieqi", &format!("{jieqi} moves h2h9=C"), &[]);
     check_position(
         "jieqi",
+        &format!("{jieqi} red moves h2e2=C b7b0=RxN e2d2 b0c0xN d2e2 c0d0xN"),
+        &["move 6 'c0d0xN'", "no N of Red's"],
+    );
+    check_position(
+        "jieqi",
         &format!("{jieqi} red moves h2h9=CxK"),
         &["any of ABNRCP", "(K)"],
     );
@@ -296,6 +301,19 @@ fn options_are_taken_or_refused_with_what_is_valid() {
         &["Model", "/nowhere/at/all", "state.json"],
     );
     check("name Clear Hash", &[]);
+    check(
+        "name usemillisec value true",
+        &["usemillisec", "UCI has it not"],
+    );
+    let mut talk = Talk::new(Protocol::Ucci, None);
+    let mut say = |line: &str| talk.tell(&[line]).join("\n");
+    let unknown = say("setoption Clear Hash");
+    for word in ["'Clear'", "Clear_Hash", "hashsize", "usemillisec"] {
+        assert!(unknown.contains(word), "no {word:?} in {unknown}");
+    }
+    assert!(!unknown.contains("UCI_Ranks"), "{unknown}");
+    let other = say("setoption UCI_Ranks 1-10");
+    assert!(other.contains("UCI_Ranks: UCCI has it not"), "{other}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A game that is played from move texts.
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use selfplay::game::{Game, Referee, Turn};
+use selfplay::game::{Color, Game, Referee, Turn};
 use selfplay::rules::{History, Kind, Move, Notation, Position, Reveal, Ruleset, View, World};
 
 /// A game in progress: the truth of it, or what somebody knows of it.
@@ -11,7 +11,49 @@ pub enum Line {
     /// Everything is known to the referee.
     Truth(Box<World>),
     /// What comes to light must be told with the moves.
-    Seen(Box<View>, History),
+    Seen(Box<Seen>),
+}
+
+/// What somebody knows of a game.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    view: View,
+    history: History,
+    /// What was told with the last move.
+    told: Reveal,
+    unseen: Unseen,
+}
+
+/// How many pieces of each kind were told as taken that the viewer may not see, `[owner][kind]`: they stay in its pools.
+#[derive(Clone, Debug, Default)]
+pub struct Unseen([[u8; 7]; 2]);
+
+impl Unseen {
+    /// Whether what is told of a legal move can be, beside all that was told before; else why not. `told`: as
+    /// [`Notation::parse`] returns it.
+    pub fn check(&self, before: &Position, told: Reveal) -> Result<(), String> {
+        let us = before.turn();
+        for (color, kind) in [(us, told.mover), (us.other(), told.taken)] {
+            let Some(kind) = kind else { continue };
+            let told = self.0[color as usize][kind.index()];
+            if told > 0 && told >= before.pool(color)[kind.index()] {
+                let letter = kind.letter();
+                return Err(format!(
+                    "no {letter} of {color:?}'s is left to come to light: {told} were told as taken before"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what was told of a move between two positions, if the viewer did not see it.
+    pub fn add(&mut self, before: &Position, told: Reveal, after: &Position) {
+        let Some(kind) = told.taken else { return };
+        let owner = before.turn().other();
+        if before.pool(owner) == after.pool(owner) {
+            self.0[owner as usize][kind.index()] += 1;
+        }
+    }
 }
 
 /// A move that was played.
@@ -33,11 +75,18 @@ impl Played {
 }
 
 impl Line {
-    /// A game from a position's text, or from the form's start. Forms that hide nothing, and texts ending in
-    /// `world`, tell the truth; others what a player or both know.
+    /// A game from a position's text, or from the form's start, also called `startpos`; `startpos red` is the start as Red knows
+    /// it, in arranged forms before the first placement. Forms that hide nothing, and texts ending in `world`, tell the truth;
+    /// others what a player or both know.
     pub fn start(rules: &'static Ruleset, fen: Option<&str>) -> anyhow::Result<Line> {
-        let Some(fen) = fen else {
-            return Ok(Line::of(Position::start(rules)));
+        let words: Vec<_> = fen.map_or(vec!["startpos"], |fen| {
+            fen.split_whitespace().take(3).collect()
+        });
+        let fen = match words[..] {
+            ["startpos"] => return Ok(Line::of(Position::start(rules))),
+            ["startpos", "red"] => return Ok(Line::of(Position::start_for(rules, Color::Red))),
+            ["startpos", "black"] => return Ok(Line::of(Position::start_for(rules, Color::Black))),
+            _ => fen.unwrap_or_default(),
         };
         if World::is_fen(fen) {
             let world = World::from_fen(rules, fen)?;
@@ -48,7 +97,12 @@ impl Line {
 
     fn of(position: Position) -> Line {
         if position.rules().hides() {
-            Line::Seen(Box::new(View::new(position)), History::default())
+            Line::Seen(Box::new(Seen {
+                view: View::new(position),
+                history: History::default(),
+                told: Reveal::default(),
+                unseen: Unseen::default(),
+            }))
         } else {
             Line::Truth(Box::new(World::from_position(position)))
         }
@@ -61,7 +115,7 @@ impl Line {
                 let decider = world.decider();
                 (world.position(decider), world.history(decider))
             }
-            Line::Seen(view, history) => (view.position(), history),
+            Line::Seen(seen) => (seen.view.position(), &seen.history),
         }
     }
 
@@ -74,7 +128,7 @@ impl Line {
     pub fn turn(&self) -> Turn {
         match self {
             Line::Truth(world) => world.turn(),
-            Line::Seen(view, history) => view.turn(history),
+            Line::Seen(seen) => seen.view.turn(&seen.history),
         }
     }
 
@@ -88,8 +142,15 @@ impl Line {
     ) -> anyhow::Result<()> {
         let notations = notations(from, texts.clone());
         for (i, (text, notation)) in texts.zip(notations).enumerate() {
+            let otherwise = || Notation::Uci.parse(self.position(), text).is_ok();
+            let hint = match from.is_none() && notation == Notation::Coordinates && otherwise() {
+                true => {
+                    " (ranks are read as 0-9 unless a rank 10 occurs; `--from uci` reads them as 1-10)"
+                }
+                false => "",
+            };
             let played = self.play(notation, text);
-            let played = played.with_context(|| format!("move {}", i + 1))?;
+            let played = played.with_context(|| format!("move {}{hint}", i + 1))?;
             after(self, played)?;
         }
         Ok(())
@@ -97,36 +158,56 @@ impl Line {
 
     /// An error that says what the last move brought to light, if that is not told.
     pub fn check_told(&self) -> anyhow::Result<()> {
-        let position = self.position();
-        ensure!(
-            !position.awaits_reveal(),
-            "the last move {}",
-            untold(position)
-        );
-        Ok(())
+        match self.untold() {
+            Some(untold) => bail!("the last move {untold}"),
+            None => Ok(()),
+        }
+    }
+
+    /// What is missing of the last move, if not all that it brought to light is told.
+    fn untold(&self) -> Option<String> {
+        match self {
+            Line::Seen(seen) if seen.view.position().awaits_reveal() => {
+                Some(untold(seen.view.position(), seen.told))
+            }
+            _ => None,
+        }
     }
 
     /// Plays the move that `text` names; an error leaves the game as it was.
     pub fn play(&mut self, notation: Notation, text: &str) -> anyhow::Result<Played> {
-        let before = *self.position();
-        if before.awaits_reveal() {
-            bail!("'{text}': the move before it {}", untold(&before));
+        if let Some(untold) = self.untold() {
+            bail!("'{text}': the move before it {untold}");
         }
+        let before = *self.position();
         let (mv, told) = notation.parse(&before, text)?;
         let reveal = match self {
             Line::Truth(world) => {
-                let mut next = world.clone();
+                // Only what is told can turn out wrong behind the move.
+                let earlier = (told != Reveal::default()).then(|| world.clone());
                 // The truth holds no chance: the generator is never asked.
                 let mut unused = Pcg64Mcg::seed_from_u64(0);
-                let light = next.try_apply(mv, &mut unused)?.unwrap_or_default();
-                check_true(text, told.mover, light.mover)?;
-                check_true(text, told.taken, light.taken)?;
-                *world = next;
+                let light = world.try_apply(mv, &mut unused)?.unwrap_or_default();
+                let is_true = check_true(text, told.mover, light.mover)
+                    .and_then(|()| check_true(text, told.taken, light.taken));
+                if let (Err(_), Some(earlier)) = (&is_true, earlier) {
+                    *world = earlier;
+                }
+                is_true?;
                 light
             }
-            Line::Seen(view, history) => {
+            Line::Seen(seen) => {
+                let Seen {
+                    view,
+                    history,
+                    unseen,
+                    ..
+                } = &mut **seen;
+                (unseen.check(&before, told)).map_err(|why| anyhow!("'{text}': {why}"))?;
                 view.play(mv, history);
                 let light = settle(view, history, told);
+                unseen.add(&before, told, view.position());
+                seen.told = told;
                 // Told all the same, of a piece that this viewer may not see.
                 let taken = light.taken.or(told.taken);
                 Reveal { taken, ..light }
@@ -152,26 +233,32 @@ fn check_true(text: &str, told: Option<Kind>, truth: Option<Kind>) -> anyhow::Re
 /// is awaited. What is told of a piece that the viewer may not see stays unseen. `told`: as [`Notation::parse`] returns
 /// it. Returns what came to light.
 pub fn settle(view: &mut View, history: &mut History, told: Reveal) -> Reveal {
-    let mut possible = Vec::new();
-    view.reveals(&mut possible);
-    let agrees =
-        |told: Option<Kind>, kind: Option<Kind>| told.is_none() || kind.is_none() || told == kind;
-    possible.retain(|(r, _)| agrees(told.mover, r.mover) && agrees(told.taken, r.taken));
-    let &[(light, _)] = &possible[..] else {
+    let &[light] = &possible(view.position(), told)[..] else {
         return told;
     };
     view.reveal(light, history);
     light
 }
 
-/// What is missing of a move that [`settle`] left open.
-pub fn untold(position: &Position) -> String {
+/// What may come to light that agrees with what is told.
+fn possible(position: &Position, told: Reveal) -> Vec<Reveal> {
     let mut possible = Vec::new();
     position.reveals(&mut possible);
+    let agrees =
+        |told: Option<Kind>, kind: Option<Kind>| told.is_none() || kind.is_none() || told == kind;
+    let possible = possible.into_iter().map(|(reveal, _)| reveal);
+    possible
+        .filter(|r| agrees(told.mover, r.mover) && agrees(told.taken, r.taken))
+        .collect()
+}
+
+/// What is missing of a move with which `told` was told and which [`settle`] left open.
+pub fn untold(position: &Position, told: Reveal) -> String {
+    let possible = possible(position, told);
     let letters = |kind: fn(&Reveal) -> Option<Kind>| -> String {
         let kinds = Kind::ALL.into_iter();
         kinds
-            .filter(|&k| possible.iter().any(|(r, _)| kind(r) == Some(k)))
+            .filter(|&k| possible.iter().any(|r| kind(r) == Some(k)))
             .map(Kind::letter)
             .collect()
     };
@@ -188,6 +275,23 @@ pub fn untold(position: &Position) -> String {
         ));
     }
     missing.join(" and ") + ", which is not told"
+}
+
+/// The moves in a text, between spaces and commas; their numbers (`1.`, also stuck to a move) are left out.
+pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
+    let separate = |c: char| c.is_whitespace() || matches!(c, ',' | '，' | '、');
+    let unnumbered = |word: &'_ str| -> usize {
+        let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        let points = rest.trim_start_matches(['.', '…']);
+        match rest.len() < word.len() && points.len() < rest.len() {
+            true => word.len() - points.len(),
+            false => 0,
+        }
+    };
+    let words = text
+        .split(separate)
+        .map(move |word| &word[unnumbered(word)..]);
+    words.filter(|word| !word.is_empty())
 }
 
 /// The notation of each of a game's moves: `from`, or as it looks; squares are `uci` if any of them has a rank 10.

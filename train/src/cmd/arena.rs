@@ -77,6 +77,11 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<()> {
     check_names(&args.players)?;
     let config = Config::load(None, &args.sets)?;
+    let own = Config::load(None, &[])?;
+    ensure!(
+        config.ruleset == own.ruleset && config.net == own.net,
+        "--set cannot change the [ruleset] or the [net]: networks play by the rules that they were trained with; --form F plays another form"
+    );
     let sprt = sprt(&args)?;
     let games = args.games.unwrap_or(match sprt {
         Some(_) => MOST_GAMES_OF_A_TEST,

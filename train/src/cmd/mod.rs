@@ -25,7 +25,7 @@ use selfplay::rules::{Move, Position, Ruleset};
 
 use crate::engine::{Model, Protocol, Session};
 use crate::forms;
-use crate::line::Line;
+use crate::line::{self, Line};
 use crate::output::{note, print};
 
 /// The rules that `--form` names.
@@ -39,7 +39,8 @@ struct StartArgs {
     /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
     #[arg(long, default_value = "xiangqi")]
     form: String,
-    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing.
+    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing. `startpos red` and
+    /// `startpos black` are the start as that player knows it, in arranged forms before the first placement.
     #[arg(long)]
     fen: Option<String>,
 }
@@ -67,17 +68,16 @@ fn line_and_moves<'a>(
     rules: &'static Ruleset,
     text: &'a str,
 ) -> anyhow::Result<(Line, Vec<&'a str>)> {
-    let mut words = text.split_whitespace();
-    let fen: Vec<_> = words.by_ref().take_while(|&word| word != "moves").collect();
-    let fen = fen.join(" ");
+    let (fen, moves) = text.split_once(" moves").unwrap_or((text, ""));
+    let fen = fen.trim();
     ensure!(
-        fen.contains('/'),
-        "{} is no FEN; expected FEN or FEN moves h2e2 h9g7, and {} starts from {}",
-        quoted(&fen),
+        fen.contains('/') || fen.starts_with("startpos"),
+        "{} is no FEN; expected FEN or FEN moves h2e2 h9g7, and {} starts from startpos, that is {}",
+        quoted(fen),
         rules.name,
         Position::start(rules).fen()
     );
-    Ok((Line::start(rules, Some(&fen))?, words.collect()))
+    Ok((Line::start(rules, Some(fen))?, line::words(moves).collect()))
 }
 
 /// As much of a text as a screen has room for, longer than any position.

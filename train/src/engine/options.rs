@@ -5,7 +5,7 @@ use selfplay::game::Color;
 use selfplay::mcts::RootKind;
 use selfplay::rules::{Ranks, Ruleset};
 
-use super::protocol::quote;
+use super::protocol::{Protocol, quote};
 use crate::levels::Level;
 
 /// What an option's value may be.
@@ -183,6 +183,7 @@ impl Options {
     /// Sets `name`, whatever its case, with or without spaces and underscores, to `value`; `levels` as in [`all`].
     pub fn set(
         &mut self,
+        protocol: Protocol,
         name: &str,
         value: Option<&str>,
         levels: &[Level],
@@ -199,10 +200,13 @@ impl Options {
         }
         let all = all("", levels);
         let Some((name, kind)) = all.iter().find(|(known, _)| plain(known) == wanted) else {
-            let names: Vec<_> = all.iter().map(|(name, _)| *name).collect();
+            let names: Vec<_> = all.iter().filter_map(|(n, _)| protocol.option(n)).collect();
             let (name, names) = (quote(name), names.join(", "));
             return Err(format!("there is no option '{name}'; known: {names}"));
         };
+        if protocol.option(name).is_none() {
+            return Err(format!("option {name}: {} has it not", protocol.name()));
+        }
         let value = value.unwrap_or_default();
         let value = check(value, kind).map_err(|expected| {
             let value = quote(value);

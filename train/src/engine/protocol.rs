@@ -49,7 +49,7 @@ impl Protocol {
     pub(super) fn declare(self, name: &str, kind: &Kind) -> String {
         match self {
             Protocol::Uci => uci::declare(name, kind),
-            Protocol::Ucci => ucci::declare(name, kind),
+            Protocol::Ucci => ucci::declare(&ucci::option(name), kind),
         }
     }
 
@@ -92,12 +92,12 @@ impl Protocol {
         }
     }
 
-    /// Whether it has that option.
-    pub(super) fn has(self, name: &str) -> bool {
-        match name {
-            "UCI_ShowWDL" | "UCI_Ranks" => self == Protocol::Uci,
-            "usemillisec" => self == Protocol::Ucci,
-            _ => true,
+    /// Its name of an option, if it has it.
+    pub(super) fn option(self, name: &str) -> Option<String> {
+        match (self, name) {
+            (Protocol::Ucci, "UCI_ShowWDL" | "UCI_Ranks") | (Protocol::Uci, "usemillisec") => None,
+            (Protocol::Uci, name) => Some(name.to_owned()),
+            (Protocol::Ucci, name) => Some(ucci::option(name)),
         }
     }
 }

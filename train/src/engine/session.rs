@@ -139,7 +139,13 @@ impl Session {
                     self.voice.note(&text);
                     ControlFlow::Continue(())
                 }
-                Line::End => ControlFlow::Break(()),
+                Line::End => {
+                    if matches!(&self.mind, Some(Mind::Busy(search, _)) if !search.is_finished()) {
+                        let text = "the input ended, so the search ends; keep it open until the move is told";
+                        self.voice.note(text);
+                    }
+                    ControlFlow::Break(())
+                }
             };
             if next.is_break() || !self.voice.heard.load(Relaxed) {
                 self.rest();
@@ -190,7 +196,7 @@ impl Session {
             .trained
             .map_or(Ruleset::XIANGQI.name, |rules| rules.name);
         for (name, kind) in options::all(variant, self.strength.levels(self.rules.name)) {
-            if voice.protocol.has(name) {
+            if voice.protocol.option(name).is_some() {
                 voice.line(&voice.protocol.declare(name, &kind));
             }
         }
@@ -219,7 +225,7 @@ impl Session {
 
     fn set(&mut self, name: &str, value: Option<&str>) {
         let levels = self.strength.levels(self.rules.name);
-        match self.options.set(name, value, levels) {
+        match self.options.set(self.voice.protocol, name, value, levels) {
             Err(why) => self.voice.note(&why),
             Ok(Effect::None) => {}
             Ok(Effect::Forget) => self.rest().forget(),
