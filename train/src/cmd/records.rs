@@ -102,8 +102,8 @@ fn run_import(args: &ImportArgs) -> anyhow::Result<()> {
         ruleset: forms.describe(),
     };
     let file_rows = usize::try_from(args.file_rows)?;
-    let mut shards = Shards::begin(&args.out, file_rows, head, config.samples)?;
     let stop = super::interrupted(STOPPING)?;
+    let mut shards = Shards::begin(&args.out, file_rows, head, config.samples)?;
     let mut tally = Tally::default();
     for path in &args.files {
         let mut file = Games::open(path)?;
@@ -120,6 +120,9 @@ fn run_import(args: &ImportArgs) -> anyhow::Result<()> {
     }
     tally.report_not_told();
     let (games, rows) = (tally.games, shards.finish()?);
+    if stop.load(Relaxed) {
+        return Ok(());
+    }
     ensure!(
         games > 0,
         "no game was found in {} file(s); PGN, DhtmlXQ and XQF are read; nothing is written",
@@ -129,9 +132,6 @@ fn run_import(args: &ImportArgs) -> anyhow::Result<()> {
         rows > 0,
         "{games} games read, none of which can be used; nothing is written"
     );
-    if stop.load(Relaxed) {
-        return Ok(());
-    }
     shards.place()?;
     print(format_args!("{tally}; {rows} rows written"))?;
     Ok(())
