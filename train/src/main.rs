@@ -3,10 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use nix::sys::signal::{SigHandler, Signal, signal};
 use train::cli::{self, Cli};
 use train::output::{self, OutputError};
 
 fn main() -> ExitCode {
+    // A write beyond the file size limit then fails as on a full disk, in order; there is nothing to do if this fails.
+    // SAFETY: no handler is installed.
+    let _ = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
     match run() {
         Ok(code) => code,
         Err(error) => match error.downcast_ref::<OutputError>() {

@@ -3,8 +3,6 @@ use std::path::PathBuf;
 
 use selfplay::bundle::{FileKind, Precision};
 
-use crate::atomic::FileError;
-use crate::cli::Broken;
 use crate::export::{self, Order};
 use crate::output::print;
 
@@ -87,18 +85,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         licence: args.licence,
         out: args.out,
     };
-    let bundle = export::write(&order).map_err(|error| {
-        match error
-            .downcast_ref::<FileError>()
-            .is_some_and(FileError::is_disk_full)
-        {
-            true => Broken(format!(
-                "{error:#}. Free some space and give the same command again"
-            ))
-            .into(),
-            false => error,
-        }
-    })?;
+    let bundle = export::write(&order).map_err(super::broken_if_full)?;
     let manifest = bundle.manifest();
     for file in &manifest.files {
         let path = order.out.join(&file.name);

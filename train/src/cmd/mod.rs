@@ -23,6 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use anyhow::{Context, anyhow, ensure};
 use selfplay::rules::{Move, Position, Ruleset};
 
+use crate::atomic::FileError;
+use crate::cli::Broken;
 use crate::engine::{Model, Protocol, Session};
 use crate::forms;
 use crate::line::{self, Line};
@@ -127,6 +129,18 @@ impl EngineArgs {
         Session::new(protocol, model, say)
             .run(std::io::stdin())
             .context("standard input")
+    }
+}
+
+/// An error through a full disk with advice, which is no fault of the input; any other as it is.
+fn broken_if_full(error: anyhow::Error) -> anyhow::Error {
+    let file = error.downcast_ref::<FileError>();
+    match file.is_some_and(FileError::is_disk_full) {
+        true => Broken(format!(
+            "{error:#}. Free some space and give the same command again"
+        ))
+        .into(),
+        false => error,
     }
 }
 
