@@ -2,6 +2,7 @@
 #[path = "support/talk.rs"]
 mod talk;
 
+use play::engine::Protocol;
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
@@ -9,7 +10,6 @@ use rand_pcg::Pcg64Mcg;
 use selfplay::game::{Color, Game, Referee, Turn};
 use selfplay::rules::{Move, Ruleset, World};
 use talk::{Talk, model, notes};
-use train::engine::Protocol;
 
 const COLORS: [Color; 2] = [Color::Red, Color::Black];
 
@@ -293,7 +293,12 @@ fn options_are_taken_or_refused_with_what_is_valid() {
     check("Hash 64", &["name NAME"]);
     check(
         "name Model value /nowhere/at/all",
-        &["Model", "/nowhere/at/all", "state.json"],
+        &[
+            "Model",
+            "the folder of a bundle",
+            "/nowhere/at/all",
+            "model.json",
+        ],
     );
     check("name Clear Hash", &[]);
 }

@@ -21,12 +21,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, anyhow, ensure};
+use play::engine::{Protocol, Session};
+use play::line::Line;
+use play::output::{note, print};
 use selfplay::rules::{Move, Position, Ruleset};
 
-use crate::engine::{Model, Protocol, Session};
+use crate::engine::{self, Checkpoints};
 use crate::forms;
-use crate::line::Line;
-use crate::output::{note, print};
 
 /// The rules that `--form` names.
 fn rules(form: &str) -> anyhow::Result<&'static Ruleset> {
@@ -121,10 +122,10 @@ impl EngineArgs {
     /// Converses on standard input and output until the end of either.
     fn run(self, protocol: Protocol) -> anyhow::Result<()> {
         let model = (self.model.as_deref())
-            .map(|path| Model::load(path, self.step))
+            .map(|path| engine::load(path, self.step))
             .transpose()?;
         let say = Arc::new(|line: &str| print(line).is_ok());
-        Session::new(protocol, model, say)
+        Session::new(protocol, Box::new(Checkpoints), model, say)
             .run(std::io::stdin())
             .context("standard input")
     }

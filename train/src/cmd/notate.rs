@@ -1,8 +1,7 @@
 //! `fanqi notate`: moves from one notation to another.
 use anyhow::ensure;
+use play::output::print;
 use selfplay::rules::Notation;
-
-use crate::output::print;
 
 /// Print the moves of a game in another notation, one a line.
 ///

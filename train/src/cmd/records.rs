@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail, ensure};
+use play::output::{note, print};
 use selfplay::record::Rows;
 use selfplay::rules::{Notation, Ruleset};
 
@@ -13,7 +14,6 @@ use crate::atomic::{self, FileError};
 use crate::config::Config;
 use crate::forms::Forms;
 use crate::games;
-use crate::output::{note, print};
 use crate::pipeline::load::Look;
 use crate::records::games::Games;
 use crate::records::import::{Imported, NotMeant};

@@ -6,9 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, bounded};
+use play::engine::lines::{Line, Lines};
 use rustix::process::{Pid, Signal, kill_process_group};
-
-use crate::engine::lines::{Line, Lines};
 
 /// Lines that wait to be read; an engine that says more has to wait, too.
 const BACKLOG: usize = 1024;
