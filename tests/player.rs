@@ -132,7 +132,7 @@ fn a_ucci_program_is_answered_in_ucci() {
 fn the_same_position_has_the_same_answer() {
     let answer = || {
         let mut gui = Gui::uci(&mut player(Some(&data())));
-        let best = gui.best(&["position startpos moves h2e2", "go nodes 200"]);
+        let best = gui.best(&["position startpos moves h2e2", "go nodes 40"]);
         gui.ended();
         best
     };
@@ -203,7 +203,7 @@ fn levels_are_played_where_their_network_is_there() {
     check_starts(&hello, &starts);
     let mut nodes = |options: &[&str]| -> String {
         gui.send(options);
-        gui.send(&["position startpos", "go nodes 100"]);
+        gui.send(&["position startpos", "go nodes 50"]);
         let lines = gui.until("bestmove");
         let last = lines
             .iter()
@@ -222,7 +222,7 @@ fn levels_are_played_where_their_network_is_there() {
     assert_eq!(nodes(&["setoption name UCI_Elo value 210"]), "6");
     assert_eq!(
         nodes(&["setoption name UCI_LimitStrength value false"]),
-        "100"
+        "50"
     );
     gui.send(&["setoption name Level value 1", "go nodes 3"]);
     let lines = gui.until("bestmove");

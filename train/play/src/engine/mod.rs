@@ -27,3 +27,4 @@ mod uci;
 pub use self::model::{Graded, Load, Model, Source};
 pub use self::protocol::{Protocol, quote};
 pub use self::session::{Say, Session};
+pub use self::strength::nearest;

@@ -84,7 +84,7 @@ fn wanted(options: &Options, of_form: &[Level]) -> Option<u32> {
 }
 
 /// The number of the level whose Elo is nearest to `elo`, of two the weaker; `None` without levels.
-fn nearest(levels: &[Level], elo: f64) -> Option<u32> {
+pub fn nearest(levels: &[Level], elo: f64) -> Option<u32> {
     let distance = |level: &&Level| (level.elo - elo).abs();
     let nearest = levels
         .iter()
