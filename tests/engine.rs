@@ -2,14 +2,15 @@
 #[path = "support/talk.rs"]
 mod talk;
 
+use play::engine::{Protocol, nearest};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_pcg::Pcg64Mcg;
+use selfplay::bundle::Level;
 use selfplay::game::{Color, Game, Referee, Turn};
 use selfplay::rules::{Move, Ruleset, World};
 use talk::{Talk, model, notes};
-use train::engine::Protocol;
 
 const COLORS: [Color; 2] = [Color::Red, Color::Black];
 
@@ -60,8 +61,39 @@ fn every_move_is_legal_in_every_form() {
     }
 }
 
+/// Levels, each stronger than the one before.
+fn ladder() -> impl Strategy<Value = Vec<Level>> {
+    proptest::collection::vec(0.1f64..200.0, 1..12).prop_map(|steps| {
+        let mut elo = -500.0;
+        let rung = |(place, gap): (usize, f64)| {
+            elo += gap;
+            Level {
+                form: "xiangqi".into(),
+                level: place as u32 + 1,
+                elo,
+                elo_interval: [elo - 20.0, elo + 20.0],
+                step: 0,
+                crc32c: String::new(),
+                visits: 1,
+                temperature: 0.0,
+                noise: 0.0,
+                policy_loss: None,
+            }
+        };
+        steps.into_iter().enumerate().map(rung).collect()
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn the_nearest_level_is_nearest(ladder in ladder(), elo in -200.0f64..3000.0) {
+        let number = nearest(&ladder, elo).expect("a level");
+        let distance = |level: &Level| (level.elo - elo).abs();
+        let found = ladder.iter().find(|level| level.level == number).expect("a level");
+        prop_assert!(ladder.iter().all(|other| distance(other) >= distance(found)));
+    }
 
     #[test]
     fn every_move_is_legal(seed: u64, form in 0..12usize) {
@@ -298,7 +330,12 @@ fn options_are_taken_or_refused_with_what_is_valid() {
     check("Hash 64", &["name NAME"]);
     check(
         "name Model value /nowhere/at/all",
-        &["Model", "/nowhere/at/all", "state.json"],
+        &[
+            "Model",
+            "the folder of a bundle",
+            "/nowhere/at/all",
+            "model.json",
+        ],
     );
     check("name Clear Hash", &[]);
     check(

@@ -1,12 +1,12 @@
 //! `fanqi adjudicate`: how a game ends by the moves played (棋例).
 use anyhow::Context;
+use play::line::{self, Line};
+use play::output::print;
 use selfplay::game::{Color, Ending, Outcome, Turn};
 use selfplay::rules::{Notation, Position, Repetition, Square, judge_repetition};
 
 use super::StartArgs;
 use crate::forms::RepetitionKey;
-use crate::line::{self, Line};
-use crate::output::print;
 
 /// Judge a game by its moves: who wins, why, and the moves that were repeated.
 ///

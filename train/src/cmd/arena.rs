@@ -6,13 +6,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use play::output::{note, print};
 use selfplay::rules::{Ruleset, World};
 
 use crate::arena::spec::PlayerSpec;
 use crate::arena::{Opening, draw_openings};
 use crate::cli::Broken;
 use crate::config::Config;
-use crate::output::{note, print};
 use crate::pipeline::match_threads;
 use crate::rating::sprt::Sprt;
 use crate::tournament::entrant::{Candidate, Entrant};

@@ -1,10 +1,10 @@
 //! `fanqi export`: a network for other programs.
 use std::path::PathBuf;
 
+use play::output::print;
 use selfplay::bundle::{FileKind, Precision};
 
 use crate::export::{self, Order};
-use crate::output::print;
 
 /// Write a network for other programs: a folder with the model, model.json (what it reads and answers), worked examples and a
 /// README for the author of the program.

@@ -21,14 +21,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, anyhow, ensure};
+use play::engine::{Protocol, Session};
+use play::line::{self, Line};
+use play::output::{note, print};
 use selfplay::rules::{Move, Position, Ruleset};
 
 use crate::atomic::FileError;
 use crate::cli::Broken;
-use crate::engine::{Model, Protocol, Session};
+use crate::engine::{self, Checkpoints};
 use crate::forms;
-use crate::line::{self, Line};
-use crate::output::{note, print};
 
 /// The rules that `--form` names.
 fn rules(form: &str) -> anyhow::Result<&'static Ruleset> {
@@ -123,10 +124,10 @@ impl EngineArgs {
     /// Converses on standard input and output until the end of either.
     fn run(self, protocol: Protocol) -> anyhow::Result<()> {
         let model = (self.model.as_deref())
-            .map(|path| Model::load(path, self.step))
+            .map(|path| engine::load(path, self.step))
             .transpose()?;
         let say = Arc::new(|line: &str| print(line).is_ok());
-        Session::new(protocol, model, say)
+        Session::new(protocol, Box::new(Checkpoints), model, say)
             .run(std::io::stdin())
             .context("standard input")
     }

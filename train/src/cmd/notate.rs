@@ -1,9 +1,8 @@
 //! `fanqi notate`: moves from one notation to another.
 use anyhow::ensure;
+use play::line;
+use play::output::print;
 use selfplay::rules::Notation;
-
-use crate::line;
-use crate::output::print;
 
 /// Print the moves of a game in another notation, one a line.
 ///

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail, ensure};
+use play::output::{note, print};
 
-use crate::output::{note, print};
 use crate::rating::{self, RatingOptions, anchors};
 use crate::records::results::Results;
 use crate::tournament::store;

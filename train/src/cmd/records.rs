@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{Context, anyhow, bail, ensure};
+use play::output::{note, print};
 use selfplay::record::Rows;
 use selfplay::rules::Notation;
 
 use crate::atomic;
 use crate::config::Config;
 use crate::forms::Forms;
-use crate::output::{note, print};
 use crate::pipeline::load::Look;
 use crate::records::games::{self, Games};
 use crate::records::import::{Imported, NotMeant};

@@ -1,5 +1,6 @@
 //! Training rows of recorded games.
 use anyhow::{Context, bail};
+use play::line::{self, Line};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use selfplay::game::{Color, Outcome, Reason, Referee, Turn};
@@ -9,7 +10,6 @@ use selfplay::worker::{Notes, Source};
 
 use super::{RecordedGame, export};
 use crate::forms;
-use crate::line::{self, Line};
 
 /// What became of a game.
 #[derive(Debug)]

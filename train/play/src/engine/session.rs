@@ -14,14 +14,13 @@ use super::budget::Budget;
 use super::command::{Command, Go, PositionText};
 use super::game::Told;
 use super::lines::{LONGEST, Line, Lines};
-use super::model::Model;
+use super::model::{Model, Source};
 use super::options::{self, Effect, Options};
 use super::protocol::{Protocol, quote};
 use super::report::{Info, permille};
 use super::strength::Strength;
 use super::thinker::{Event, Order, Signal, Thinker};
-use crate::cli::describe;
-use crate::games::outcome_name;
+use crate::output::describe;
 
 /// Writes a line where the program reads; false: nobody reads any more.
 pub type Say = Arc<dyn Fn(&str) -> bool + Send + Sync>;
@@ -88,6 +87,7 @@ enum Mind {
 /// A conversation.
 pub struct Session {
     voice: Voice,
+    source: Box<dyn Source>,
     options: Options,
     mind: Option<Mind>,
     /// The first form that the network was trained in.
@@ -103,8 +103,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// A conversation in `protocol`, whose answers `say` writes.
-    pub fn new(protocol: Protocol, model: Option<Model>, say: Say) -> Session {
+    /// A conversation in `protocol`, whose answers `say` writes, with networks of `source`.
+    pub fn new(
+        protocol: Protocol,
+        source: Box<dyn Source>,
+        model: Option<Model>,
+        say: Say,
+    ) -> Session {
         let heard = Arc::new(AtomicBool::new(true));
         let rules = &Ruleset::XIANGQI;
         let mut session = Session {
@@ -113,6 +118,7 @@ impl Session {
                 say,
                 heard,
             },
+            source,
             options: Options::default(),
             mind: Some(Mind::Idle(Box::default())),
             trained: None,
@@ -132,7 +138,7 @@ impl Session {
     pub fn run(&mut self, input: impl Read) -> io::Result<()> {
         let mut lines = Lines::of(input);
         loop {
-            let next = match lines.next()? {
+            let next = match lines.read()? {
                 Line::Text(line) => self.obey(&line),
                 Line::TooLong => {
                     let text = format!("a line of more than {LONGEST} bytes is not read");
@@ -231,10 +237,12 @@ impl Session {
             Ok(Effect::Forget) => self.rest().forget(),
             Ok(Effect::Variant) => self.choose_rules(),
             Ok(Effect::Strength) => self.choose_strength(),
-            Ok(Effect::Load(path)) => match Model::load(&path, None) {
-                Err(error) => self
-                    .voice
-                    .note(&format!("option Model: {}", describe(&error))),
+            Ok(Effect::Load(path)) => match self.source.open(&path) {
+                Err(error) => self.voice.note(&format!(
+                    "option Model: expected {}: {}",
+                    self.source.expects(),
+                    describe(&error)
+                )),
                 Ok(model) => {
                     self.take(model);
                     self.choose_rules();
@@ -244,13 +252,9 @@ impl Session {
     }
 
     fn take(&mut self, mut model: Model) {
-        self.trained = model.forms.rules().next();
-        let graded = std::mem::replace(&mut model.graded, Ok(None));
-        let graded = graded.unwrap_or_else(|why| {
-            self.voice.note(&format!("levels: {why}"));
-            None
-        });
-        self.strength = Strength::full(graded);
+        self.trained = model.forms.first().copied();
+        model.notes.iter().for_each(|note| self.voice.note(note));
+        self.strength = Strength::full(model.graded.take());
         self.rest().load(model);
     }
 
@@ -261,7 +265,7 @@ impl Session {
         let model = &self.rest().model;
         let known = model
             .as_ref()
-            .map(|model| (model.rules(chosen), model.forms.names()));
+            .map(|model| (model.rules(chosen), model.form_names()));
         if let Some((None, names)) = &known {
             let text = format!("the network was trained in {names} and has never seen {chosen}");
             self.voice.note(&text);
@@ -392,7 +396,7 @@ impl Session {
             .note(&format!("fen {}", told.view.position().fen()));
         self.voice.note(&format!("legal {}", legal.join(" ")));
         if let Turn::Over(ending) = told.view.turn(&told.history) {
-            let (result, reason) = (outcome_name(ending.outcome), ending.reason);
+            let (result, reason) = (ending.outcome.name(), ending.reason);
             self.voice.note(&format!("result {result} {reason}"));
         }
     }

@@ -22,10 +22,18 @@ pub enum Protocol {
 
 impl Protocol {
     /// Its name, as people write it.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Protocol::Uci => "UCI",
             Protocol::Ucci => "UCCI",
+        }
+    }
+
+    /// The protocol of a program whose first line this is: UCCI if that is `ucci`, else UCI.
+    pub fn greeted(line: &[u8]) -> Protocol {
+        match line.trim_ascii() {
+            b"ucci" => Protocol::Ucci,
+            _ => Protocol::Uci,
         }
     }
 

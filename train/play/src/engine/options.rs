@@ -1,12 +1,12 @@
 //! What can be set, in either protocol.
 use std::path::PathBuf;
 
+use selfplay::bundle::Level;
 use selfplay::game::Color;
 use selfplay::mcts::RootKind;
 use selfplay::rules::{Ranks, Ruleset};
 
 use super::protocol::{Protocol, quote};
-use crate::levels::Level;
 
 /// What an option's value may be.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Options {
     pub lines: usize,
     /// `Hash`: MiB that the tree may take; a search holds there.
     pub hash_mib: usize,
-    /// `Threads`: of torch's, for one evaluation.
+    /// `Threads`: for one evaluation, where its evaluator can use several.
     pub threads: usize,
     /// `Move Overhead`: milliseconds of a move's time that the way to the clock takes.
     pub overhead_ms: u64,
@@ -108,7 +108,7 @@ fn strength(levels: &[Level]) -> Vec<(&'static str, Kind)> {
     };
     let [least, most] = [weakest, strongest].map(|level| level.elo.max(0.0).round() as u64);
     let kinds = [
-        Kind::Spin(0, 0, levels.len() as u64),
+        Kind::Spin(0, 0, strongest.level.into()),
         Kind::Check(false),
         Kind::Spin(most, least, most),
     ];
@@ -222,10 +222,7 @@ impl Options {
         match name {
             // As programs write the empty text.
             "Model" if matches!(value, "" | "<empty>") => {
-                return Err(
-                    "option Model: expected a checkpoint or a run directory; it stays as it was"
-                        .into(),
-                );
+                return Err("option Model: expected a name; it stays as it was".into());
             }
             "Model" => return Ok(Effect::Load(PathBuf::from(value))),
             "Clear Hash" => return Ok(Effect::Forget),

@@ -10,7 +10,6 @@ use selfplay::rules::{History, Move, Position, Ranks, Reveal, Ruleset, Said, Squ
 
 use super::command::PositionText;
 use super::protocol::quote;
-use crate::games::color_name;
 use crate::line::{self, Unseen};
 
 /// A game, as far as it was told.
@@ -140,7 +139,7 @@ fn start(
         return Ok(told);
     }
     // Whoever asks for a move means its own knowledge; what contradicts that is taken as both players'.
-    let who = color_name(viewer(told.turn()));
+    let who = viewer(told.turn()).name();
     Ok(Position::from_fen(rules, &format!("{fen} {who}")).unwrap_or(told))
 }
 
