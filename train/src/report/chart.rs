@@ -2,7 +2,7 @@
 use serde::Serialize;
 
 use super::curves::{Curves, rounded};
-use super::label;
+use web::label;
 use super::tally::Tally;
 use crate::games;
 

@@ -2,7 +2,7 @@
 use serde::Serialize;
 
 use super::curves::{Curves, rounded};
-use super::label::{self, Label};
+use web::label::{self, Label};
 use crate::ladder::list::{LadderList, Met, Standing};
 use crate::ladder::store::list_path;
 use crate::pipeline::load::Look;

@@ -11,7 +11,7 @@ use selfplay::game::{Color, Ending, Referee, Turn};
 use selfplay::rules::{Kind, Move, Notation, Ruleset, Square, World};
 use serde::Serialize;
 
-use super::label::{self, Label};
+use web::label::{self, Label};
 use crate::games::{self, GameText};
 use crate::line::{Line, Played};
 

@@ -5,7 +5,7 @@ use std::fs;
 use serde::Serialize;
 
 use super::curves::{Curves, rounded};
-use super::label::{self, Label};
+use web::label::{self, Label};
 use crate::atomic::FileError;
 use crate::pipeline::load::Look;
 use crate::strength::{StrengthRow, StrengthTable};
