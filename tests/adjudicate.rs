@@ -25,7 +25,8 @@ fn it_tells_verdict_reason_cycle_and_chased_pieces() {
     let round = "b2a2 a3b3 a2b2 b3a3";
     let (twice, cycle) = (format!("{round} {round}"), format!("cycle {round} {round}"));
     let chase = ["verdict black_wins", "reason perpetual_chase"];
-    let chased = [&chase[..], &[&cycle, "chased black cannon a3"]].concat();
+    let guilty = "offence red perpetual_chase";
+    let chased = [&chase[..], &[&cycle, guilty, "chased black cannon a3"]].concat();
     check(adjudicate("xiangqi", fen, &twice, &[]), &chased);
     let rule = |rule| adjudicate("xiangqi", fen, &twice, &["--repetition", rule]);
     check(rule("wxf"), &chased);
@@ -35,7 +36,7 @@ fn it_tells_verdict_reason_cycle_and_chased_pieces() {
     // Moves before the cycle do not belong to it, and those behind the end do not count.
     let longer = format!("b1b2 a4a3 {twice} b2a2");
     let before = "3k5/9/9/9/9/c8/9/9/1R7/4K4 w";
-    let expected = [&chase[..], &["after move 10"], &chased[2..]].concat();
+    let expected = [&chase[..], &["after ply 10"], &chased[2..]].concat();
     check(adjudicate("xiangqi", before, &longer, &[]), &expected);
     let undecided = ["verdict undecided", "reason none"];
     check(adjudicate("xiangqi", fen, round, &[]), &undecided);
@@ -53,6 +54,7 @@ fn hidden_forms_are_judged_by_the_truth_or_by_what_came_to_light() {
         "verdict black_wins",
         "reason perpetual_chase",
         &format!("cycle {round} {round}"),
+        "offence red perpetual_chase",
         "chased black cannon i5",
     ];
     let twice = format!("{round} {round}");
@@ -94,6 +96,14 @@ fn a_true_telling_of_what_is_known_is_taken() {
         &mut adjudicate("fanqi-3", "", "R@a0", &[]),
         &["move 1", "an arrangement starts from a FEN"],
     );
+    check(
+        adjudicate("fanqi-3", "startpos red", "R@a0", &[]),
+        &undecided,
+    );
+    refused(
+        &mut adjudicate("jieqi", "startpos red", "R@a0", &[]),
+        &["move 1", "pieces are not arranged in jieqi"],
+    );
 }
 
 #[test]
@@ -107,6 +117,55 @@ fn moves_may_be_in_any_notation() {
         &mut adjudicate("xiangqi", "", "炮二平五 炮五进四 h0g2", &[]),
         &["--moves: move 2", "炮五进四"],
     );
+}
+
+#[test]
+fn lists_are_read_as_people_write_them() {
+    let undecided = ["verdict undecided", "reason none"];
+    let numbered = "1. 炮二平五 马8进7 2.h0g2, i9h9，3… c3c4";
+    check(adjudicate("xiangqi", "startpos", numbered, &[]), &undecided);
+    check(
+        adjudicate("xiangqi", "3k5/9/9/9/9/4C4/9/4C4/9/4K4 w", "-C+1", &[]),
+        &undecided,
+    );
+    check(
+        adjudicate("xiangqi", "", "h3e3 h8e8", &["--from", "uci"]),
+        &undecided,
+    );
+    refused(
+        &mut adjudicate("xiangqi", "", "h3e3 h8e8", &[]),
+        &["move 1", "0-9", "--from uci"],
+    );
+    refused(
+        &mut adjudicate("xiangqi", "", "1. 12", &[]),
+        &["move 1", "'12'"],
+    );
+}
+
+#[test]
+fn no_more_can_be_told_than_there_is() {
+    let taken = "h2e2=C b7b0=RxN e2d2 b0c0xN d2e2 c0d0xN";
+    for fen in ["startpos red", ""] {
+        refused(
+            &mut adjudicate("jieqi", fen, taken, &[]),
+            &["move 6", "'c0d0xN'", "no N of Red's", "2 were told"],
+        );
+    }
+    // As Black knows it, who sees what it takes.
+    refused(
+        &mut adjudicate("jieqi", "startpos black", taken, &[]),
+        &["move 6", "none of Red's", "(N)"],
+    );
+    let half = |moves: &str| {
+        let out = adjudicate("jieqi", "startpos black", moves, &[]).output();
+        String::from_utf8(out.expect("it runs").stderr).expect("UTF-8")
+    };
+    let said = half("h2e2=C b7b0=R e2d2");
+    assert!(said.contains("told as h0g2xN"), "{said}");
+    assert!(!said.contains("turned up"), "{said}");
+    let said = half("h2e2=C b7b0xN e2d2");
+    assert!(said.contains("turned up a piece"), "{said}");
+    assert!(!said.contains("took a piece"), "{said}");
 }
 
 #[test]

@@ -348,6 +348,15 @@ fn a_wrong_command_is_refused_with_a_reason() {
         &["random", "greedy", "--form", "chess"],
         &["--form chess", "xiangqi"],
     );
+    for set in [
+        "ruleset.base=fanqi-9",
+        "ruleset.forms=[\"fanqi-9\"]",
+        "ruleset.no_capture_plies=1",
+        "net.blocks=2",
+    ] {
+        let words = ["--set cannot change", "--form F"];
+        check(&["random", "greedy", "--set", set], &words);
+    }
     check(
         &["random", "greedy", "--set", "arena.gmaes=3"],
         &["arena.gmaes"],

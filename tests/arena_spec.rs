@@ -2,13 +2,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use play::engine::Protocol;
 use proptest::prelude::*;
 use selfplay::mcts::RootKind;
 use selfplay::opponent::Builtin;
 use selfplay::rules::Ranks;
 use train::arena::Arrangement;
 use train::arena::spec::{EngineSpec, Limits, NetworkSpec, PlayerSpec, Who};
-use train::engine::Protocol;
 
 /// Any printable text, spaces and signs of the grammar included.
 fn text() -> impl Strategy<Value = String> {

@@ -3,8 +3,8 @@ use std::fs;
 use std::path::Path;
 
 use selfplay::bundle::{
-    self, Axis, Bundle, FORMAT, FileInfo, FileKind, FormRules, Level, MANIFEST, Manifest,
-    NetworkInfo, PlayInfo, PolicyTable, Precision, TrainingInfo, sha256, tensors,
+    self, Axis, Bundle, Checkpoint, FORMAT, FileInfo, FileKind, FormRules, Level, MANIFEST,
+    Manifest, NetworkInfo, PlayInfo, PolicyTable, Precision, TrainingInfo, sha256, tensors,
 };
 use selfplay::expand::table;
 use selfplay::rules::{RepetitionRule, Ruleset};
@@ -58,7 +58,11 @@ fn manifest(files: Vec<FileInfo>) -> Manifest {
             arrangement_temperature: 1.0,
         },
         level: None,
-        levels: vec![level(1, "1a2b3c4d"), level(2, "00000000")],
+        levels: vec![
+            level(1, "1a2b3c4d"),
+            level(2, "00000000"),
+            level(3, "00000001"),
+        ],
         files,
     }
 }
@@ -70,6 +74,7 @@ fn write(folder: &Path) -> Manifest {
         FileInfo {
             name: name.into(),
             kind,
+            checkpoint: None,
             precision,
             opset: None,
             joined: None,
@@ -77,7 +82,15 @@ fn write(folder: &Path) -> Manifest {
             sha256: sha256(&folder.join(name)).expect("there"),
         }
     };
+    let other = FileInfo {
+        checkpoint: Some(Checkpoint {
+            step: 1,
+            crc32c: "00000001".into(),
+        }),
+        ..file("model-1.onnx", FileKind::Onnx, Some(Precision::F32), b"1")
+    };
     let manifest = manifest(vec![
+        other,
         file("model.onnx", FileKind::Onnx, Some(Precision::F32), b"f32"),
         file(
             "model.int8.onnx",
@@ -117,10 +130,19 @@ fn what_was_written_is_read() {
     assert_eq!(file(FileKind::Onnx, None), Some(b"f32".to_vec()));
     assert_eq!(file(FileKind::Onnx, Some(Precision::F16)), None);
     assert_eq!(file(FileKind::Torchscript, None), None);
+    let plays = |level: usize| {
+        let level = &written.levels[level - 1];
+        let file = bundle.level_file(level, FileKind::Onnx, Some(Precision::F32));
+        file.map(|p| fs::read(p).expect("there"))
+    };
+    assert_eq!(
+        [1, 2, 3].map(plays),
+        [Some(b"f32".to_vec()), None, Some(b"1".to_vec())]
+    );
     let playable: Vec<_> = written.playable("jieqi").map(|l| l.level).collect();
     assert_eq!(
         (playable, written.playable("xiangqi").count()),
-        (vec![1], 0)
+        (vec![1, 3], 0)
     );
     assert_eq!(written.inputs[0].shape[0], Axis::Free("N".into()));
 }

@@ -2,14 +2,15 @@
 #[path = "support/talk.rs"]
 mod talk;
 
+use play::engine::{Protocol, nearest};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_pcg::Pcg64Mcg;
+use selfplay::bundle::Level;
 use selfplay::game::{Color, Game, Referee, Turn};
 use selfplay::rules::{Move, Ruleset, World};
 use talk::{Talk, model, notes};
-use train::engine::Protocol;
 
 const COLORS: [Color; 2] = [Color::Red, Color::Black];
 
@@ -60,8 +61,39 @@ fn every_move_is_legal_in_every_form() {
     }
 }
 
+/// Levels, each stronger than the one before.
+fn ladder() -> impl Strategy<Value = Vec<Level>> {
+    proptest::collection::vec(0.1f64..200.0, 1..12).prop_map(|steps| {
+        let mut elo = -500.0;
+        let rung = |(place, gap): (usize, f64)| {
+            elo += gap;
+            Level {
+                form: "xiangqi".into(),
+                level: place as u32 + 1,
+                elo,
+                elo_interval: [elo - 20.0, elo + 20.0],
+                step: 0,
+                crc32c: String::new(),
+                visits: 1,
+                temperature: 0.0,
+                noise: 0.0,
+                policy_loss: None,
+            }
+        };
+        steps.into_iter().enumerate().map(rung).collect()
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn the_nearest_level_is_nearest(ladder in ladder(), elo in -200.0f64..3000.0) {
+        let number = nearest(&ladder, elo).expect("a level");
+        let distance = |level: &Level| (level.elo - elo).abs();
+        let found = ladder.iter().find(|level| level.level == number).expect("a level");
+        prop_assert!(ladder.iter().all(|other| distance(other) >= distance(found)));
+    }
 
     #[test]
     fn every_move_is_legal(seed: u64, form in 0..12usize) {
@@ -168,6 +200,11 @@ fn positions_are_understood_or_refused_with_a_reason() {
     );
     check_position("jieqi", &format!("{jieqi} moves h2h9=CxR"), &[]);
     check_position("jieqi", &format!("{jieqi} moves h2h9=C"), &[]);
+    check_position(
+        "jieqi",
+        &format!("{jieqi} red moves h2e2=C b7b0=RxN e2d2 b0c0xN d2e2 c0d0xN"),
+        &["move 6 'c0d0xN'", "no N of Red's"],
+    );
     check_position(
         "jieqi",
         &format!("{jieqi} red moves h2h9=CxK"),
@@ -293,9 +330,27 @@ fn options_are_taken_or_refused_with_what_is_valid() {
     check("Hash 64", &["name NAME"]);
     check(
         "name Model value /nowhere/at/all",
-        &["Model", "/nowhere/at/all", "state.json"],
+        &[
+            "Model",
+            "the folder of a bundle",
+            "/nowhere/at/all",
+            "model.json",
+        ],
     );
     check("name Clear Hash", &[]);
+    check(
+        "name usemillisec value true",
+        &["usemillisec", "UCI has it not"],
+    );
+    let mut talk = Talk::new(Protocol::Ucci, None);
+    let mut say = |line: &str| talk.tell(&[line]).join("\n");
+    let unknown = say("setoption Clear Hash");
+    for word in ["'Clear'", "Clear_Hash", "hashsize", "usemillisec"] {
+        assert!(unknown.contains(word), "no {word:?} in {unknown}");
+    }
+    assert!(!unknown.contains("UCI_Ranks"), "{unknown}");
+    let other = say("setoption UCI_Ranks 1-10");
+    assert!(other.contains("UCI_Ranks: UCCI has it not"), "{other}");
 }
 
 #[test]

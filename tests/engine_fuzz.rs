@@ -2,12 +2,12 @@
 #[path = "support/talk.rs"]
 mod talk;
 
+use play::engine::Protocol;
 use proptest::prelude::*;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use talk::{Talk, is_protocol, model};
-use train::engine::Protocol;
 
 /// One of the commands with something in it changed.
 fn mutated(rng: &mut Pcg64Mcg) -> Vec<u8> {

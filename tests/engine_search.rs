@@ -2,12 +2,12 @@
 #[path = "support/talk.rs"]
 mod talk;
 
+use play::engine::Protocol;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use selfplay::game::{Referee, Turn};
 use selfplay::rules::{Move, Ruleset, World};
 use talk::{Talk, model, notes};
-use train::engine::Protocol;
 
 #[test]
 fn lines_are_of_different_moves_and_their_numbers_fit() {

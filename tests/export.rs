@@ -6,7 +6,8 @@ mod python;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use binary::{fanqi, ok, refused, train, with_space};
 use python::python;
@@ -263,6 +264,29 @@ fn level(number: u32, form: &str, step: u64, crc32c: &str) -> String {
     )
 }
 
+/// Of a run that level 1 of Xiangqi plays with its first checkpoint, level 2 with its last; `alone` is the bundle of level 1.
+fn all_levels_of_a_run_are_in_its_bundle(run: &Path, alone: &Path) {
+    let out = alone.with_file_name("all");
+    ok(&mut export(run, &out, &["--format", "onnx,safetensors"]));
+    let bundle = Bundle::open(&out).expect("sound");
+    let manifest = bundle.manifest();
+    assert_eq!(manifest.training.step, step(run));
+    let playable: Vec<_> = manifest.playable("xiangqi").collect();
+    let read = |path: Option<PathBuf>| fs::read(path.expect("named")).expect("there");
+    let networks = [0, 1].map(|i| read(bundle.level_file(playable[i], FileKind::Onnx, None)));
+    assert_eq!(networks[0], read(Some(alone.join("model.onnx"))));
+    assert_eq!(networks[1], read(bundle.file(FileKind::Onnx, None)));
+    let others = ["model-0.onnx", "model-0.safetensors"].map(String::from);
+    let of_step_0 = names(&out).into_iter().filter(|n| n.starts_with("model-"));
+    assert_eq!(of_step_0.collect::<Vec<_>>(), others);
+    let readme = fs::read_to_string(out.join("README.md")).expect("there");
+    assert!(
+        readme.contains("| `model-0.onnx` | ONNX, opset 17, of step 0 |"),
+        "{readme}"
+    );
+    assert!(readme.contains(" | `model-0.onnx` |\n"), "{readme}");
+}
+
 #[test]
 fn a_level_names_the_network_and_the_bundle_lists_all_levels() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -296,9 +320,10 @@ fn a_level_names_the_network_and_the_bundle_lists_all_levels() {
     assert_eq!(playable, [(1, 4)]);
     let readme = fs::read_to_string(out.join("README.md")).expect("there");
     assert!(
-        readme.contains("| xiangqi | 1 | 12 | -20..44 | 4 | 0.5 | 0 | 0 | ✓ |"),
+        readme.contains("| xiangqi | 1 | 12 | -20..44 | 4 | 0.5 | 0 | 0 | `model.onnx` |"),
         "{readme}"
     );
+    all_levels_of_a_run_are_in_its_bundle(&run, &out);
     let check = |text: &str, more: &[&str], words: &[&str]| {
         levels(&run, text);
         refused(&mut export(&run, &out, more), words);
@@ -360,4 +385,52 @@ fn a_full_disk_leaves_the_earlier_bundle() {
     let bundle = Bundle::open(&out).expect("whole");
     assert_eq!(bundle.manifest().licence.as_deref(), Some("first"));
     assert!(with_space(10_000, &arguments));
+}
+
+#[test]
+fn a_killed_export_is_gone_on_with_and_hides_no_bundle() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = tiny_run(folder.path(), &[]);
+    let out = folder.path().join("out");
+    ok(&mut export(&run, &out, &["--licence", "first"]));
+    for round in 0..12 {
+        let mut child = export(&run, &out, &["--licence", "more"])
+            .stderr(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("started");
+        std::thread::sleep(Duration::from_millis(40 * round));
+        child.kill().expect("killed or ended");
+        child.wait().expect("ended");
+        Bundle::open(&out).expect("one of the two, whole");
+    }
+    ok(&mut export(&run, &out, &["--licence", "last"]));
+    let bundle = Bundle::open(&out).expect("whole");
+    assert_eq!(bundle.manifest().licence.as_deref(), Some("last"));
+    assert_eq!(names(folder.path()).len(), 2, "nothing is left beside it");
+}
+
+#[test]
+fn the_folder_of_an_unfinished_export_is_used_by_one_and_is_no_strangers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = tiny_run(folder.path(), &[]);
+    let (out, part) = (folder.path().join("out"), folder.path().join(".tmp-out"));
+    fs::create_dir(&part).expect("made");
+    fs::write(part.join("model.onnx"), "half").expect("written");
+    let held = fs::File::open(&part).expect("there");
+    held.lock().expect("locked");
+    refused(
+        &mut export(&run, &out, &[]),
+        &[".tmp-out", "another export is writing"],
+    );
+    drop(held);
+    fs::write(part.join("novel.txt"), "mine").expect("written");
+    refused(
+        &mut export(&run, &out, &[]),
+        &[".tmp-out", "novel.txt", "--out"],
+    );
+    assert_eq!(names(&part).len(), 2);
+    fs::remove_file(part.join("novel.txt")).expect("removed");
+    ok(&mut export(&run, &out, &[]));
+    assert_eq!(names(folder.path()).len(), 2);
 }

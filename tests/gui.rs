@@ -161,7 +161,8 @@ fn the_end_of_input_ends_the_engine() {
         gui.send(&["position startpos", "go infinite"]);
         gui.words = &["info", "bestmove"];
         drop(gui.child.stdin.take());
-        gui.until("bestmove");
+        let said = gui.until("bestmove").join("\n");
+        assert!(said.contains("the input ended"), "{said}");
         gui.ended();
     }
 }

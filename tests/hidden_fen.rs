@@ -137,7 +137,10 @@ fn worlds() {
         seen_by("fanqi-9", SeenBy::Nobody),
         "r!3k4/9/9/9/9/9/9/9/9/P!2K5 w R1p2 4 20 world",
     );
-    let arranging = "r!xxxkxxxx/9/1x5x1/x1x1x1x1x/9/9/X1X1X1X1X/1X5X1/9/P!R!R!XKXXXX w - 0 1 world";
+    let arranging = "xxxxkxxxx/9/1x5x1/x1x1x1x1x/9/9/X1X1X1X1X/1X5X1/9/P!R!R!XKXXXX w - 0 1 world";
+    check_world(form("fanqi-9"), arranging);
+    let arranging =
+        "r!xxxkxxxx/9/1x5x1/x1x1x1x1x/9/9/P!1P!1P!1P!1P!/1C!5C!1/9/R!N!B!A!KA!B!N!R! w - 0 1 world";
     check_world(form("fanqi-9"), arranging);
 }
 
@@ -319,6 +322,14 @@ fn pools_that_do_not_add_up() {
     refused("2R", "'2R' is no list");
     refused("R1N1 Z", "'Z'");
     refused("R1N1 R7", "at most 2");
+    // A pool and what was taken, no third list.
+    for text in [
+        format!("{DEALT} {FULL} w A1 A1 0 1"),
+        format!("{DEALT} w {FULL} A1 A1 0 1"),
+        format!("{DEALT} - w A1 P5 0 1"),
+    ] {
+        check_no_view(jieqi, &text, FenField::NoCapture, "is not a whole number");
+    }
     check_no_view(
         four,
         &fanqi_4("XXR1K4", "R2 0 1"),
@@ -524,4 +535,23 @@ fn a_half_made_arrangement_is_written_as_the_description_shows() {
     check_world(nine, world);
     let seen = World::from_fen(nine, world).expect("a world");
     assert_eq!(seen.position(selfplay::rules::Color::Red).fen(), view);
+}
+
+#[test]
+fn an_arrangement_is_before_the_first_move_and_red_s_comes_first() {
+    let nine = form("fanqi-9");
+    let view = format!("{DEALT} w {FULL} 0 1 red").replace("/XXXXKXXXX", "/R!XXXKXXXX");
+    let view = view.replace("R2C2P5a2", "R1C2P5a2");
+    check_view(nine, &view, &view);
+    let later = view.replace(" 0 1 red", " 0 9 red");
+    check_no_view(nine, &later, FenField::MoveNumber, "still arranged");
+    let world = format!("{DEALT} w - 0 1 world");
+    assert_eq!(
+        World::from_fen(nine, &world).expect("none placed").fen(),
+        world
+    );
+    let later = world.replace(" 0 1 ", " 0 2 ");
+    check_no_world(nine, &later, FenField::MoveNumber, "still arranged");
+    let early = world.replace("xxxxkxxxx", "r!xxxkxxxx");
+    check_no_world(nine, &early, FenField::Rank(9), "Red, who places first");
 }

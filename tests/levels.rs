@@ -1,6 +1,6 @@
 //! `levels.toml`: what is written is read, and what is refused with which words.
 use proptest::prelude::*;
-use train::levels::{self, Level, Levels};
+use train::levels::{Level, Levels};
 
 const FORMS: [&str; 3] = ["fanqi-9", "jieqi", "xiangqi"];
 
@@ -61,14 +61,6 @@ proptest! {
     fn what_is_written_is_read(levels in all()) {
         let text = levels.to_string();
         prop_assert_eq!(Levels::parse(&text).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?, levels);
-    }
-
-    #[test]
-    fn the_nearest_level_is_nearest(ladder in ladder("xiangqi"), elo in -200.0f64..3000.0) {
-        let number = levels::nearest(&ladder, elo).expect("a level");
-        let distance = |level: &Level| (level.elo - elo).abs();
-        let found = ladder.iter().find(|level| level.level == number).expect("a level");
-        prop_assert!(ladder.iter().all(|other| distance(other) >= distance(found)));
     }
 
     #[test]

@@ -59,8 +59,13 @@ fn legal_answers_line_by_line() {
         &mut lines(&format!("{rook}\n9/9 w\n")),
         &["line 2", "FEN, board", "10"],
     );
-    for other in ["startpos", "startpos moves h2e2", "", "h2e2 h9g7"] {
-        let start = "xiangqi starts from rnbakabnr/9/1c5c1/";
+    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+    let both = format!("startpos moves h2e2\n{start} moves 1. h2e2\n");
+    let printed = ok(&mut lines(&both));
+    let printed: Vec<_> = printed.lines().collect();
+    assert_eq!(printed[0], printed[1]);
+    for other in ["", "h2e2 h9g7", "start"] {
+        let start = "xiangqi starts from startpos, that is rnbakabnr/9/1c5c1/";
         let words = ["line 2", "is no FEN", "FEN or FEN moves h2e2", start];
         refused(&mut lines(&format!("{rook}\n{other}\n")), &words);
     }

@@ -179,6 +179,36 @@ fn what_cannot_be_counted_is_told() {
 }
 
 #[test]
+fn a_game_without_moves_counts_for_nobody_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("games.pgn");
+    let game = |red: &str, black: &str, result: &str, moves: &str| {
+        format!("[Red \"{red}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n{moves}\n")
+    };
+    let games = [
+        game("a", "b", "1-0", ""),
+        game("c", "a", "0-1", "1. h2e2\n"),
+        game("b", "c", "*", ""),
+        game("b", "c", "1/2-1/2", "1. h2e2 1/2-1/2\n1. c3c4 1-0\n"),
+    ];
+    fs::write(&path, games.concat()).expect("written");
+    let output = fanqi(["rate", "--json"]).arg(&path).output();
+    let output = output.expect("fanqi starts");
+    let said = stderr(&output);
+    let words = [
+        "game 3 (line 12): left out: no result",
+        "game 4 (line 17): left out: the text behind its result (line 22)",
+    ];
+    assert_eq!(said.lines().count(), words.len(), "{said}");
+    words
+        .iter()
+        .for_each(|words| assert!(said.contains(words), "{said}"));
+    let list: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert!(elo(&list, "a") > elo(&list, "b") + 10.0, "{list}");
+    assert!((elo(&list, "b") - elo(&list, "c")).abs() < 0.1, "{list}");
+}
+
+#[test]
 fn a_tournament_is_rated() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");

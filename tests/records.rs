@@ -130,24 +130,17 @@ fn encodings_are_found() {
 
 #[test]
 fn a_file_holds_many_games_of_either_text() {
-    let all = [
-        CHINESE,
-        DHTMLXQ,
-        WXF,
-        ICCS,
-        "1. h2e2 *\n\n1. h2e2 h9g7 1/2-1/2 1. c3c4 0-1\n",
-        DHTMLXQ,
-    ]
-    .concat();
+    let untagged = "1. h2e2 *\n\n1. h2e2 h9g7 1/2-1/2 1. c3c4 0-1\n";
+    let all = [untagged, CHINESE, DHTMLXQ, WXF, ICCS, DHTMLXQ].concat();
     let found = games(&all);
     let plies: Vec<_> = found.iter().map(|game| game.moves.len()).collect();
-    assert_eq!(plies, [6, 6, 6, 6, 1, 2, 1, 6]);
+    assert_eq!(plies, [1, 2, 1, 6, 6, 6, 6, 6]);
     assert_eq!(
         found.iter().map(|g| g.number).collect::<Vec<_>>(),
         (1..=8).collect::<Vec<_>>()
     );
-    assert_eq!(found[1].line, CHINESE.lines().count() + 1);
-    assert_eq!(found[5].outcome, Some(Outcome::Draw));
+    assert_eq!(found[4].line, CHINESE.lines().count() + 4);
+    assert_eq!(found[1].outcome, Some(Outcome::Draw));
     // All on one long line.
     let long = "1. 炮二平五 马8进7 2. 马二进三 1-0 ".repeat(30_000);
     let found = games(&long);
@@ -243,6 +236,28 @@ fn the_last_position_tells_a_missing_result() {
     let fen = "3k5/R8/9/9/9/9/9/9/9/1R3K3 w - - 0 1";
     let found = imported(format!("[FEN \"{fen}\"]\n1. b0b9 *\n"));
     assert_eq!((found.rows.outcome, found.plies), (vec![0], 1));
+}
+
+#[test]
+fn a_mate_on_the_board_refutes_another_result() {
+    let mate = "3k5/R8/9/9/9/9/9/9/9/1R3K3 w - - 0 1\"]\n1. b0b9";
+    let stalemate = "3k5/9/R8/9/9/9/9/9/9/4K4 w - - 0 1\"]\n1. a7a8";
+    for (game, reason) in [(mate, "checkmate"), (stalemate, "stalemate")] {
+        for (end, told) in [
+            ("0-1", true),
+            ("d9d8 1/2-1/2", true),
+            ("1-0", false),
+            ("*", false),
+        ] {
+            let found = imported(format!("[FEN \"{game} {end}\n"));
+            assert_eq!((found.rows.outcome, found.plies), (vec![0], 1), "{end}");
+            assert_eq!(found.cut.is_some(), end.starts_with('d'));
+            let why = found.refuted.unwrap_or_default();
+            assert_eq!(why.contains(reason) && why.contains("1-0"), told, "{why}");
+        }
+    }
+    // Where nothing on the board decides, the record does.
+    assert!(imported("1. h2e2 0-1\n").refuted.is_none());
 }
 
 #[test]

@@ -3,10 +3,13 @@ mod binary;
 #[path = "support/records.rs"]
 mod files;
 
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use binary::{fanqi, ok, refused, stderr, train};
+use binary::{fanqi, limited, ok, refused, signal, stderr, train, until, with_space};
 use files::{CHINESE, file, games_at};
+use train::atomic::names;
 use train::records::RecordedGame;
 use train::samples;
 
@@ -16,9 +19,9 @@ fn the_binary_imports_and_reports() {
     let (folder, path) = file(
         [
             CHINESE,
-            "1. h2e2 *\n",
+            "[Event \"open\"]\n1. h2e2 *\n",
             &cut,
-            "\u{1}\u{2}garbage\u{fffd} 1-0\n",
+            "[Event \"noise\"]\n\u{1}\u{2}garbage\u{fffd} 1-0\n",
         ]
         .concat(),
     );
@@ -37,8 +40,8 @@ fn the_binary_imports_and_reports() {
     );
     for words in [
         ["games.pgn: game 2 (line 13)", "not used", "no result"],
-        ["games.pgn: game 3 (line 14)", "up to ply 4", "'车一平三'"],
-        ["games.pgn: game 4 (line 26)", "not used", "garbage"],
+        ["games.pgn: game 3 (line 15)", "up to ply 4", "'车一平三'"],
+        ["games.pgn: game 4 (line 27)", "not used", "garbage"],
     ] {
         let line = said.lines().find(|line| line.contains(words[0]));
         let line = line.unwrap_or_else(|| panic!("{said}"));
@@ -69,7 +72,7 @@ fn the_binary_imports_and_reports() {
     );
     refused(
         import(&["--file-rows", "6"]).arg(folder.path()),
-        &["reading"],
+        &["not a regular file"],
     );
     std::fs::write(&second, "mine").expect("written");
     refused(
@@ -77,7 +80,7 @@ fn the_binary_imports_and_reports() {
         &["games-2.h5", "already there"],
     );
     assert_eq!(
-        train::atomic::names(folder.path()).expect("names"),
+        names(folder.path()).expect("names"),
         ["games-2.h5", "games.pgn"]
     );
     std::fs::remove_file(&path).expect("removed");
@@ -179,7 +182,7 @@ fn not_imported(content: &[u8], more: &[&str], words: &[&str]) -> String {
 #[test]
 fn games_of_another_form_are_counted_and_told_once() {
     let of = |form: &str| format!("[Variant \"{form}\"]\n1. h2e2 h9g7 1-0\n\n");
-    let all = of("jieqi").repeat(5) + &of("Standard") + "1. h2e2 *\n";
+    let all = of("jieqi").repeat(5) + &of("Standard") + "[Event \"open\"]\n1. h2e2 *\n";
     let words = [
         "5 games are not used: of the form \"jieqi\", not \"xiangqi\"; give --form jieqi",
         "1 game is not used: of the form \"Standard\"",
@@ -230,7 +233,7 @@ fn a_bare_name_is_a_file_of_the_current_folder() {
     here(&["records", "export", "run", "--out", "run.pgn"]);
     here(&["report", "run", "--out", "page.html"]);
     assert_eq!(
-        train::atomic::names(folder.path()).expect("names"),
+        names(folder.path()).expect("names"),
         ["games.h5", "games.pgn", "page.html", "run", "run.pgn"]
     );
 }
@@ -252,4 +255,130 @@ fn a_place_that_is_none_is_refused_before_anything_is_read() {
     ] {
         not_imported(b"1. h2e2 1-0\n", &["--set", set], words);
     }
+}
+
+#[test]
+fn text_behind_a_result_is_told() {
+    let (folder, path) = file("[Red \"a\"]\n[Black \"b\"]\n1. h2e2 1-0\n\n1. c3c4 0-1\n");
+    let out = folder.path().join("games.h5");
+    let mut import = fanqi(["records", "import"]);
+    let output = import.arg(&path).arg("--out").arg(&out).output();
+    let said = stderr(&output.expect("it starts"));
+    let words = "game 1 (line 1): the text behind its result (line 5) is no game and not used\n";
+    assert!(said.ends_with(words), "{said}");
+}
+
+#[test]
+fn results_that_boards_refute_are_counted_and_the_first_named() {
+    let fen = "3k5/R8/9/9/9/9/9/9/9/1R3K3 w - - 0 1";
+    let (folder, path) = file(format!("[FEN \"{fen}\"]\n1. b0b9 0-1\n").repeat(12));
+    let out = folder.path().join("games.h5");
+    let mut import = fanqi(["records", "import"]);
+    let output = import.arg(&path).arg("--out").arg(&out).output();
+    let output = output.expect("it starts");
+    let counts = "12 games read: 12 used whole, 0 in part, 0 not; 12 with results that the board refutes; 12 rows written\n";
+    assert_eq!(binary::stdout(&output), counts);
+    let said = stderr(&output);
+    assert_eq!(said.lines().count(), 11, "{said}");
+    assert!(
+        said.contains("game 10 (line 19): its result is told as 0-1"),
+        "{said}"
+    );
+    assert!(said.contains("2 more games"), "{said}");
+}
+
+#[test]
+fn a_pipe_is_refused_and_not_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    let out = folder.path().join("games.h5");
+    let words = ["pipe", "not a regular file"];
+    refused(
+        fanqi(["records", "import"])
+            .arg(&pipe)
+            .arg("--out")
+            .arg(&out),
+        &words,
+    );
+    refused(fanqi(["rate"]).arg(&pipe), &words);
+}
+
+#[test]
+fn a_file_size_limit_ends_in_order() {
+    let (folder, path) = file(CHINESE);
+    let name = |name: &str| folder.path().join(name).display().to_string();
+    let run = name("run");
+    ok(&mut train(
+        Path::new(&run),
+        &["run.produced_rows=1", "arena.games=2"],
+    ));
+    let (games, samples, pgn) = (path.display().to_string(), name("out.h5"), name("out.pgn"));
+    for command in [
+        ["records", "import", &games, "--out", &samples],
+        ["records", "export", &run, "--out", &pgn],
+    ] {
+        assert!(!with_space(1, &command));
+        let error = stderr(&limited(1, &command));
+        assert!(
+            error.contains("out.") && !error.contains(".tmp-"),
+            "{error}"
+        );
+        assert_eq!(names(folder.path()).expect("names"), ["games.pgn", "run"]);
+    }
+    for command in [
+        ["records", "import", &games, "--out", &samples],
+        ["records", "export", &run, "--out", &pgn],
+    ] {
+        assert!(with_space(10_000, &command));
+    }
+}
+
+/// Starts an import that takes a while, and waits until it has written that file.
+fn long_import(folder: &Path, until_there: &str) -> binary::Running {
+    let path = folder.join("long.pgn");
+    fs::write(&path, CHINESE.repeat(20_000)).expect("written");
+    let mut import = fanqi(["records", "import", "--file-rows", "600"]);
+    let running = binary::start(import.arg(&path).arg("--out").arg(folder.join("games.h5")));
+    until("the import's files", || folder.join(until_there).exists());
+    running
+}
+
+#[test]
+fn a_stopped_import_leaves_nothing() {
+    for signal_name in ["-INT", "-TERM"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut import = long_import(folder.path(), ".tmp-games-2.h5");
+        signal(import.id(), signal_name);
+        assert!(import.wait().expect("it ends").success(), "{signal_name}");
+        assert_eq!(names(folder.path()).expect("names"), ["long.pgn"]);
+    }
+}
+
+#[test]
+fn what_a_killed_import_left_goes_with_the_next() {
+    let (folder, path) = file(CHINESE);
+    let folder = folder.path();
+    let others = [
+        ".tmp-games-02.h5",
+        ".tmp-games-1.h5",
+        ".tmp-games-x.h5",
+        ".tmp-other-2.h5",
+    ];
+    for other in others {
+        fs::write(folder.join(other), "").expect("written");
+    }
+    let mut killed = long_import(folder, ".tmp-games-3.h5");
+    let mut import = fanqi(["records", "import"]);
+    import.arg(&path).arg("--out").arg(folder.join("games.h5"));
+    refused(&mut import, &["games.h5", "another import is writing it"]);
+    for unfinished in [".tmp-games.h5", ".tmp-games-2.h5"] {
+        assert!(folder.join(unfinished).exists());
+    }
+    killed.kill().expect("it runs");
+    killed.wait().expect("it ends");
+    ok(&mut import);
+    let left = [&others[..], &["games.h5", "games.pgn", "long.pgn"]].concat();
+    assert_eq!(names(folder).expect("names"), left);
 }

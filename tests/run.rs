@@ -4,10 +4,9 @@ mod binary;
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
-use binary::{games, ok, refused, start, state, stderr, stdout, train, until, with_space};
+use binary::{games, ok, refused, signal, start, state, stderr, stdout, train, until, with_space};
 
 /// Every committed game's id, from the text files.
 fn ids(run: &Path) -> Vec<u64> {
@@ -38,15 +37,6 @@ fn check_counts(run: &Path) {
         fs::read_dir(run.join("samples")).expect("samples").count() as u64,
         commits
     );
-}
-
-fn signal(pid: u32, name: &str) {
-    // The shell's own kill: the program of that name is missing on a bare Debian.
-    let status = Command::new("sh")
-        .args(["-c", &format!("kill {name} {pid}")])
-        .status()
-        .expect("a shell");
-    assert!(status.success());
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! The run directory: locked, committed step by step, killed anywhere, out of space, foreign.
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -508,4 +509,33 @@ fn a_second_process_is_refused() {
     );
     drop(run);
     RunDir::open(folder.path()).unwrap();
+}
+
+/// A checkpoint of the step that the state was read with may be gone when it is opened.
+#[test]
+fn the_newest_checkpoint_is_asked_for_again_where_the_run_went_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, _) = RunDir::open(folder.path()).unwrap();
+    let mut state = State::new("xiangqi", 1);
+    run.write_state(&state).unwrap();
+    let tried = RefCell::new(Vec::new());
+    let gone = |until: u64| {
+        let (run, tried) = (&run, &tried);
+        move |now: &State| {
+            tried.borrow_mut().push(now.training.step);
+            if now.training.step == until {
+                return Ok(until);
+            }
+            let mut next = now.clone();
+            next.training.step = (now.training.step + 8).min(24);
+            run.write_state(&next).unwrap();
+            Err(anyhow::anyhow!("step {} is gone", now.training.step))
+        }
+    };
+    assert_eq!(run.newest(&state, gone(16)).unwrap(), 16);
+    assert_eq!(tried.take(), [0, 8, 16]);
+    state.training.step = 16;
+    let error = run.newest(&state, gone(1)).unwrap_err();
+    assert_eq!(error.to_string(), "step 24 is gone");
+    assert_eq!(tried.take(), [16, 24]);
 }

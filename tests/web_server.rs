@@ -48,7 +48,12 @@ fn level(form: &str, level: u32, visits: u32) -> Level {
 /// A server of a stand-in network: of each form level 1 can be played, level 2 cannot.
 fn serve() -> SocketAddr {
     let forms = Ruleset::all().iter();
-    let levels = forms.flat_map(|rules| [(level(rules.name, 1, 4), true), (level(rules.name, 2, 64), false)]);
+    let levels = forms.flat_map(|rules| {
+        [
+            (level(rules.name, 1, 4), true),
+            (level(rules.name, 2, 64), false),
+        ]
+    });
     let facts = Facts {
         name: "stand-in".to_owned(),
         step: 1,
@@ -76,23 +81,38 @@ fn raw(address: SocketAddr, request: &[u8]) -> (u16, String) {
     let _ = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer).into_owned();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-    (status.unwrap_or_else(|| panic!("no status: {answer:?}")), body.to_owned())
+    let status = head
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
+    (
+        status.unwrap_or_else(|| panic!("no status: {answer:?}")),
+        body.to_owned(),
+    )
 }
 
 fn send(address: SocketAddr, method: &str, path: &str, kind: &str, body: &str) -> (u16, String) {
     let length = body.len();
-    let head = format!("{method} {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n");
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
+    );
     raw(address, (head + body).as_bytes())
 }
 
 fn post(address: SocketAddr, path: &str, body: Value) -> (u16, Value) {
     let (status, text) = send(address, "POST", path, "application/json", &body.to_string());
-    (status, serde_json::from_str(&text).unwrap_or_else(|why| panic!("{path}: {why}: {text}")))
+    (
+        status,
+        serde_json::from_str(&text).unwrap_or_else(|why| panic!("{path}: {why}: {text}")),
+    )
 }
 
 fn begin(address: SocketAddr, form: &str, people: &str) -> (String, Value) {
-    let (status, begun) = post(address, "/api/games", json!({"form": form, "people": people}));
+    let (status, begun) = post(
+        address,
+        "/api/games",
+        json!({"form": form, "people": people}),
+    );
     assert_eq!(status, 200, "{begun}");
     let name = begun["name"].as_str().expect("a name");
     (format!("/api/games/{name}"), begun["state"].clone())
@@ -103,21 +123,54 @@ fn what_cannot_be_is_refused_in_words() {
     let address = serve();
     let (game, _) = begin(address, "xiangqi", "red");
     let cases = [
-        (game.as_str(), json!({"do": "play", "move": "h2h9"}), 422, "not legal"),
-        (&game, json!({"do": "play", "move": "hello"}), 400, "is not a move"),
+        (
+            game.as_str(),
+            json!({"do": "play", "move": "h2h9"}),
+            422,
+            "not legal",
+        ),
+        (
+            &game,
+            json!({"do": "play", "move": "hello"}),
+            400,
+            "is not a move",
+        ),
         (&game, json!({"do": "look", "ply": 9}), 400, "no ply 9"),
         (&game, json!({"do": "dance"}), 400, "dance"),
-        (&game, json!({"do": "arrange", "how": "home"}), 409, "no piece"),
+        (
+            &game,
+            json!({"do": "arrange", "how": "home"}),
+            409,
+            "no piece",
+        ),
         (&game, json!({"do": "undo"}), 409, "no move"),
-        ("/api/games/0123", json!({"do": "state"}), 404, "no such game"),
-        ("/api/games", json!({"form": "chess", "people": "red"}), 400, "no form 'chess'"),
-        ("/api/games", json!({"form": "xiangqi", "people": "red", "text": "9/9 w"}), 400, "9/9"),
+        (
+            "/api/games/0123",
+            json!({"do": "state"}),
+            404,
+            "no such game",
+        ),
+        (
+            "/api/games",
+            json!({"form": "chess", "people": "red"}),
+            400,
+            "no form 'chess'",
+        ),
+        (
+            "/api/games",
+            json!({"form": "xiangqi", "people": "red", "text": "9/9 w"}),
+            400,
+            "9/9",
+        ),
         ("/api/nothing", json!({}), 404, "nothing here"),
     ];
     for (path, body, expected, says) in cases {
         let (status, answer) = post(address, path, body.clone());
         let error = answer["error"].as_str().unwrap_or_default();
-        assert!(status == expected && error.contains(says), "{path} {body}: {status} {answer}");
+        assert!(
+            status == expected && error.contains(says),
+            "{path} {body}: {status} {answer}"
+        );
     }
     let reply = format!("{game}/reply");
     for (strength, says) in [
@@ -129,9 +182,16 @@ fn what_cannot_be_is_refused_in_words() {
     ] {
         let (status, answer) = post(address, &reply, strength);
         let error = answer["error"].as_str().unwrap_or_default();
-        assert!((400..500).contains(&status) && error.contains(says), "{status} {answer}");
+        assert!(
+            (400..500).contains(&status) && error.contains(says),
+            "{status} {answer}"
+        );
     }
-    assert_eq!(post(address, &game, json!({"do": "state"})).1["ply"], 0, "nothing was played");
+    assert_eq!(
+        post(address, &game, json!({"do": "state"})).1["ply"],
+        0,
+        "nothing was played"
+    );
 }
 
 #[test]
@@ -151,9 +211,16 @@ fn no_file_is_opened_but_the_pages_own() {
     for path in paths {
         let (status, body) = send(address, "GET", path, "text/plain", "");
         assert!((400..500).contains(&status), "{path}: {status} {body}");
-        assert!(!body.contains("[workspace]") && !body.contains("root:"), "{path}: {body}");
+        assert!(
+            !body.contains("[workspace]") && !body.contains("root:"),
+            "{path}: {body}"
+        );
     }
-    for (path, says) in [("/", "<!doctype html>"), ("/board.js", "class Board"), ("/ink.css", "--paper")] {
+    for (path, says) in [
+        ("/", "<!doctype html>"),
+        ("/board.js", "class Board"),
+        ("/ink.css", "--paper"),
+    ] {
         let (status, body) = send(address, "GET", path, "text/plain", "");
         assert!(status == 200 && body.contains(says), "{path}: {status}");
     }
@@ -170,12 +237,23 @@ fn bodies_that_cannot_be_read_are_refused() {
         ("application/json", "{", 400),
         ("application/json", "", 400),
         ("application/json", "[[[[[[[[", 400),
-        ("application/json", "{\"form\": \"xiangqi\", \"people\": \"green\"}", 400),
-        ("application/json", "{\"form\": \"xiangqi\", \"people\": \"red\", \"more\": 1}", 400),
+        (
+            "application/json",
+            "{\"form\": \"xiangqi\", \"people\": \"green\"}",
+            400,
+        ),
+        (
+            "application/json",
+            "{\"form\": \"xiangqi\", \"people\": \"red\", \"more\": 1}",
+            400,
+        ),
     ];
     for (kind, body, expected) in cases {
         let (status, answer) = send(address, "POST", "/api/games", kind, body);
-        assert!(status == expected && answer.contains("\"error\""), "{body}: {status} {answer}");
+        assert!(
+            status == expected && answer.contains("\"error\""),
+            "{body}: {status} {answer}"
+        );
     }
     assert_eq!(send(address, "GET", "/api/games", "", "").0, 405);
     assert_eq!(raw(address, b"nonsense\r\n\r\n").0, 400);
@@ -201,7 +279,8 @@ fn two_people_play_at_once_and_do_not_meet() {
                     if state["over"] != Value::Null {
                         break;
                     }
-                    let (status, state) = post(address, &format!("{game}/reply"), json!({"level": 1}));
+                    let (status, state) =
+                        post(address, &format!("{game}/reply"), json!({"level": 1}));
                     assert_eq!((status, &state["mine"]), (200, &json!(true)), "{state}");
                 }
                 game
@@ -209,7 +288,10 @@ fn two_people_play_at_once_and_do_not_meet() {
         })
         .into_iter()
         .collect();
-    let games: Vec<_> = players.into_iter().map(|player| player.join().expect("played")).collect();
+    let games: Vec<_> = players
+        .into_iter()
+        .map(|player| player.join().expect("played"))
+        .collect();
     assert_ne!(games[0], games[1]);
 }
 
@@ -224,18 +306,36 @@ fn the_engine_moves_once_however_often_it_is_asked() {
             thread::spawn(move || post(address, &reply, json!({"visits": 200})).0)
         })
         .collect();
-    let statuses: Vec<_> = asked.into_iter().map(|asked| asked.join().expect("answered")).collect();
-    assert_eq!(statuses.iter().filter(|&&status| status == 200).count(), 1, "{statuses:?}");
-    assert!(statuses.iter().all(|&status| status == 200 || status == 409), "{statuses:?}");
+    let statuses: Vec<_> = asked
+        .into_iter()
+        .map(|asked| asked.join().expect("answered"))
+        .collect();
+    assert_eq!(
+        statuses.iter().filter(|&&status| status == 200).count(),
+        1,
+        "{statuses:?}"
+    );
+    assert!(
+        statuses
+            .iter()
+            .all(|&status| status == 200 || status == 409),
+        "{statuses:?}"
+    );
     let (_, state) = post(address, &game, json!({"do": "state"}));
     assert_eq!((&state["ply"], &state["mine"]), (&json!(1), &json!(true)));
     let (status, found) = post(address, &format!("{game}/analysis"), json!({"visits": 50}));
     assert_eq!(status, 200, "{found}");
-    let [win, draw, loss] = ["win", "draw", "loss"].map(|part| found["red"][part].as_f64().expect("a share"));
+    let [win, draw, loss] =
+        ["win", "draw", "loss"].map(|part| found["red"][part].as_f64().expect("a share"));
     assert!((win + draw + loss - 1.0).abs() < 1e-3, "{found}");
     let legal = state["legal"].as_array().expect("moves");
     let best = found["moves"].as_array().expect("moves");
-    assert!(!best.is_empty() && best.iter().all(|b| legal.iter().any(|l| l["move"] == b["move"])));
+    assert!(
+        !best.is_empty()
+            && best
+                .iter()
+                .all(|b| legal.iter().any(|l| l["move"] == b["move"]))
+    );
 }
 
 /// Plays whole games in Chromium, if there is one.

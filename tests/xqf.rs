@@ -2,11 +2,11 @@
 mod binary;
 
 use binary::{fanqi, stderr};
+use play::line::Line;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use selfplay::game::{Color, Outcome};
 use selfplay::rules::{Notation, Position, Ruleset};
-use train::line::Line;
 use train::records::{RecordedGame, xqf};
 
 /// The pieces' squares at the start.

@@ -7,7 +7,7 @@ use selfplay::game::Wdl;
 use selfplay::policy::{INDICES, PLANES, SQUARES};
 use tch::{Device, Kind, TchError, Tensor};
 
-use crate::device::Placement;
+use crate::device::{Placement, compute_threads};
 use crate::expand::{Element, InputBuffer};
 use crate::infer::Infer;
 use crate::net::{HIDDEN_KINDS, Output, PLIES_UNIT};
@@ -139,19 +139,6 @@ impl NetEvaluator {
     }
 }
 
-/// Why `batch` cannot be looked up in a network's output, if so.
-fn fault(batch: &Batch) -> Option<String> {
-    let index = batch.legal.iter().find(|&&i| i as usize >= INDICES);
-    let square = batch.unknown.iter().find(|&&s| s as usize >= SQUARES);
-    match (index, square) {
-        (Some(index), _) => Some(format!(
-            "policy index {index} of a batch is not below {INDICES}"
-        )),
-        (_, Some(square)) => Some(format!("square {square} of a batch is not below {SQUARES}")),
-        (None, None) => None,
-    }
-}
-
 /// The policy head's last layer in host memory, for the legal moves alone: they are one in two hundred of all.
 struct LegalLogits {
     /// `[plane][channel]`.
@@ -201,32 +188,14 @@ fn product<T: Element>(weight: &[f32], hidden: &[T]) -> f32 {
     lanes.iter().sum()
 }
 
-/// Turns logits into the logarithms of their softmax; false if one is not finite.
-fn log_softmax(logits: &mut [f32]) -> bool {
-    let max = logits.iter().fold(f32::NEG_INFINITY, |m, &x| m.max(x));
-    let sum: f32 = logits.iter().map(|&x| (x - max).exp()).sum();
-    let shift = max + sum.ln();
-    let mut check = 0.0;
-    for x in logits.iter_mut() {
-        *x -= shift;
-        check += *x;
-    }
-    check.is_finite()
-}
-
 impl Evaluator for NetEvaluator {
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvalError> {
-        batch.log_priors.clear();
-        batch.wdl.clear();
-        batch.moves_left.clear();
-        batch.beliefs.clear();
+        batch.clear_outputs();
         self.refresh().map_err(failed)?;
         if batch.is_empty() {
             return Ok(());
         }
-        if let Some(fault) = fault(batch) {
-            return Err(EvalError::Failed(fault));
-        }
+        batch.check()?;
         let _guard = tch::no_grad_guard();
         let input = self.input.fill(&batch.records).map_err(failed)?;
         let output = self.infer.forward(&input).map_err(failed)?;
@@ -242,26 +211,15 @@ impl Evaluator for NetEvaluator {
         if !batch.unknown.is_empty() {
             self.beliefs(&output.features, batch).map_err(failed)?;
         }
-        for row in 0..batch.len() {
-            let range = batch.legal_range(row);
-            let (wdl, moves) = (batch.wdl[row], batch.moves_left[row]);
-            let believed: f32 = batch.beliefs[batch.unknown_range(row)]
-                .as_flattened()
-                .iter()
-                .sum();
-            let finite = (wdl.win + wdl.draw + wdl.loss + moves + believed).is_finite();
-            if !log_softmax(&mut batch.log_priors[range]) || !finite {
-                return Err(EvalError::NonFinite {
-                    step: self.step,
-                    row,
-                    rows: batch.len(),
-                });
-            }
-        }
-        Ok(())
+        batch.normalise(self.step)
     }
 
     fn step(&self) -> u64 {
         self.step
+    }
+
+    /// Threads of torch's.
+    fn use_threads(&mut self, threads: usize) {
+        compute_threads(threads);
     }
 }

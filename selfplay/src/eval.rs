@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::game::Wdl;
+use crate::policy::{INDICES, SQUARES};
 use crate::record::Record;
 
 /// Rows to evaluate and, after [`Evaluator::evaluate`], their evaluations.
@@ -80,10 +81,7 @@ impl Batch {
         self.legal.clear();
         self.unknown_end.clear();
         self.unknown.clear();
-        self.log_priors.clear();
-        self.wdl.clear();
-        self.moves_left.clear();
-        self.beliefs.clear();
+        self.clear_outputs();
     }
 
     /// Adds copies of the inputs of all of `other`'s rows.
@@ -132,6 +130,64 @@ impl Batch {
     }
 }
 
+/// For networks, which answer for every index and every square.
+impl Batch {
+    /// Whether all that is asked for can be looked up: every index and every square is one.
+    pub fn check(&self) -> Result<(), EvalError> {
+        let index = self.legal.iter().find(|&&i| usize::from(i) >= INDICES);
+        let square = self.unknown.iter().find(|&&s| usize::from(s) >= SQUARES);
+        match (index, square) {
+            (Some(index), _) => Err(EvalError::Failed(format!(
+                "policy index {index} of a batch is not below {INDICES}"
+            ))),
+            (_, Some(square)) => Err(EvalError::Failed(format!(
+                "square {square} of a batch is not below {SQUARES}"
+            ))),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Removes all outputs and keeps the memory.
+    pub fn clear_outputs(&mut self) {
+        self.log_priors.clear();
+        self.wdl.clear();
+        self.moves_left.clear();
+        self.beliefs.clear();
+    }
+
+    /// Turns each row's `log_priors`, logits so far, into the logarithms of their softmax. Fails where an output of the network
+    /// of training step `step` is not finite.
+    pub fn normalise(&mut self, step: u64) -> Result<(), EvalError> {
+        for row in 0..self.len() {
+            let (legal, unknown) = (self.legal_range(row), self.unknown_range(row));
+            let (wdl, plies) = (self.wdl[row], self.moves_left[row]);
+            let believed: f32 = self.beliefs[unknown].as_flattened().iter().sum();
+            let finite = (wdl.win + wdl.draw + wdl.loss + plies + believed).is_finite();
+            if !log_softmax(&mut self.log_priors[legal]) || !finite {
+                return Err(EvalError::NonFinite {
+                    step,
+                    row,
+                    rows: self.len(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Turns logits into the logarithms of their softmax; false if one is not finite.
+fn log_softmax(logits: &mut [f32]) -> bool {
+    let max = logits.iter().fold(f32::NEG_INFINITY, |m, &x| m.max(x));
+    let sum: f32 = logits.iter().map(|&x| (x - max).exp()).sum();
+    let shift = max + sum.ln();
+    let mut check = 0.0;
+    for x in logits.iter_mut() {
+        *x -= shift;
+        check += *x;
+    }
+    check.is_finite()
+}
+
 /// The `i`-th of the runs that end at `ends`.
 fn run(ends: &[u32], i: usize) -> Range<usize> {
     let start = if i == 0 { 0 } else { ends[i - 1] };
@@ -164,6 +220,8 @@ pub trait Evaluator: Send {
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvalError>;
     /// Training step of the network in use, 0 for a stand-in.
     fn step(&self) -> u64;
+    /// Lets an evaluation in the calling thread use so many threads, at least 1; nothing happens where there is no choice.
+    fn use_threads(&mut self, _threads: usize) {}
 }
 
 /// Knows nothing: equal priors, win, draw and loss equally likely, the game over at once, every kind as likely.

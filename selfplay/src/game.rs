@@ -28,6 +28,14 @@ impl Color {
             Color::Black => Color::Red,
         }
     }
+
+    /// `red` or `black`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Color::Red => "red",
+            Color::Black => "black",
+        }
+    }
 }
 
 /// A game's result, absolute (not seen from any side).
@@ -38,6 +46,16 @@ pub enum Outcome {
     Win(Color),
     /// Nobody won.
     Draw,
+}
+
+impl Outcome {
+    /// `red`, `black` or `draw`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Win(color) => color.name(),
+            Outcome::Draw => "draw",
+        }
+    }
 }
 
 /// Why a game ended.

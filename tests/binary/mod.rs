@@ -71,13 +71,17 @@ pub fn refused(command: &mut Command, words: &[&str]) -> String {
     error
 }
 
-/// `fanqi` with arguments where no file may grow beyond `blocks` of 1024 bytes: what a full disk is to a writer.
-/// Returns whether it ended well; otherwise it must have ended in order, with advice.
-pub fn with_space(blocks: u64, arguments: &[&str]) -> bool {
-    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+/// Runs `fanqi` where no file may grow beyond `blocks` of 1024 bytes: what a full disk is to a writer.
+pub fn limited(blocks: u64, arguments: &[&str]) -> Output {
+    let limited = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
     let mut command = Command::new("bash");
     command.args(["-c", &limited, env!("CARGO_BIN_EXE_fanqi")]);
-    let output = command.args(arguments).output().expect("bash");
+    command.args(arguments).output().expect("bash")
+}
+
+/// Whether `fanqi` ended well with files [`limited`]; otherwise it must have ended in order, with advice.
+pub fn with_space(blocks: u64, arguments: &[&str]) -> bool {
+    let output = limited(blocks, arguments);
     let error = stderr(&output);
     if output.status.success() {
         return true;
@@ -120,6 +124,16 @@ impl Drop for Running {
 pub fn start(command: &mut Command) -> Running {
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     Running(child.expect("fanqi starts"))
+}
+
+/// Sends a process a signal, such as -INT.
+pub fn signal(pid: u32, name: &str) {
+    // The shell's own kill: the program of that name is missing on a bare Debian.
+    let status = Command::new("sh")
+        .args(["-c", &format!("kill {name} {pid}")])
+        .status()
+        .expect("a shell");
+    assert!(status.success());
 }
 
 /// Waits until `done` holds; fails after a minute.

@@ -1,12 +1,15 @@
 //! Positions of random games, as a network is asked for them.
+#![allow(dead_code)]
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use selfplay::game::{Features, Game, Referee, Turn, random_move};
 use selfplay::record::{RECORD_BYTES, Record};
-use selfplay::rules::{Ruleset, World};
+use selfplay::rules::{Ruleset, View, World};
 
 /// A position that the side to decide knows.
 pub struct Asked {
+    /// What it knows.
+    pub view: View,
     pub record: Record,
     /// Policy indices of the legal moves.
     pub legal: Vec<u16>,
@@ -32,6 +35,7 @@ pub fn positions(rules: &'static Ruleset, count: usize, seed: u64) -> Vec<Asked>
             view.unknown(&mut unknown);
             let legal = moves.iter().map(|&mv| view.policy_index(mv)).collect();
             all.push(Asked {
+                view,
                 record,
                 legal,
                 unknown,

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use play::bundle::Bundles;
+use play::engine::{Model, Protocol, Session};
 use selfplay::eval::HashEvaluator;
+use selfplay::mcts::{RootKind, SearchConfig};
 use selfplay::rules::Ruleset;
-use train::config::Config;
-use train::engine::{Model, Protocol, Session};
-use train::forms::Forms;
 
 /// A session and what it has said.
 pub struct Talk {
@@ -18,18 +18,26 @@ pub struct Talk {
 
 /// A stand-in that knows every form.
 pub fn model() -> Model {
-    let names: Vec<_> = Ruleset::all()
-        .iter()
-        .map(|r| format!("{:?}", r.name))
-        .collect();
-    let forms = format!("ruleset.forms=[{}]", names.join(","));
-    let config = Config::load(None, &[forms]).expect("a config");
     Model {
         evaluator: Box::new(HashEvaluator::default()),
-        search: config.search,
-        arrangement_temperature: config.arena.arrangement_temperature,
-        forms: Forms::of(&config.ruleset).expect("forms"),
-        graded: Ok(None),
+        search: SearchConfig {
+            root: RootKind::Gumbel,
+            considered: 16,
+            c_visit: 50.0,
+            c_scale: 1.0,
+            c_puct: 1.5,
+            c_puct_base: 19652.0,
+            fpu_reduction: 0.2,
+            dirichlet_total: 10.0,
+            dirichlet_share: 0.25,
+            draw_score: 0.0,
+            belief: true,
+            secret_anchor: 1.0,
+        },
+        arrangement_temperature: 1.0,
+        forms: Ruleset::all().to_vec(),
+        graded: None,
+        notes: Vec::new(),
     }
 }
 
@@ -43,7 +51,7 @@ impl Talk {
             true
         });
         Talk {
-            session: Session::new(protocol, model, say),
+            session: Session::new(protocol, Box::new(Bundles), model, say),
             said,
             seen: 0,
         }

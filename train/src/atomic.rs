@@ -104,6 +104,13 @@ pub fn write(
 
 /// As [`write`], for a writer that wants a path: `fill` creates the file at the path it is given.
 pub fn publish(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), FileError> {
+    prepare(path, fill)?;
+    place(path)?;
+    sync_folder(folder_of(path))
+}
+
+/// The first half of [`publish`]: the file is whole, but has its temporary name.
+pub fn prepare(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), FileError> {
     let temp = temp_path(path);
     let written = fill(&temp).and_then(|()| File::open(&temp)?.sync_all());
     if let Err(e) = written {
@@ -111,8 +118,12 @@ pub fn publish(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Resul
         let _ = fs::remove_file(&temp);
         return Err(FileError::io(path, "writing", e));
     }
-    fs::rename(&temp, path).map_err(|e| FileError::io(path, "renaming into place", e))?;
-    sync_folder(folder_of(path))
+    Ok(())
+}
+
+/// The second half: a prepared file gets its name, which lasts once [`sync_folder`] is called.
+pub fn place(path: &Path) -> Result<(), FileError> {
+    fs::rename(temp_path(path), path).map_err(|e| FileError::io(path, "renaming into place", e))
 }
 
 /// The folder that a file is in; of a bare name the current one.

@@ -22,6 +22,7 @@ enum Command {
     Grade(cmd::grade::Args),
     Inspect(cmd::inspect::Args),
     Report(cmd::report::Args),
+    Serve(cmd::serve::Args),
     Export(cmd::export::Args),
     Perft(cmd::perft::Args),
     Records(cmd::records::Args),
@@ -43,6 +44,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Grade(args) => cmd::grade::run(args),
         Command::Inspect(args) => cmd::inspect::run(args),
         Command::Report(args) => cmd::report::run(args),
+        Command::Serve(args) => cmd::serve::run(args),
         Command::Export(args) => cmd::export::run(args),
         Command::Perft(args) => cmd::perft::run(args),
         Command::Records(args) => cmd::records::run(args),
@@ -67,32 +69,4 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     } else {
         2
     })
-}
-
-/// An error with its causes, each said once: some of them repeat their own cause.
-pub fn describe(error: &anyhow::Error) -> String {
-    error
-        .chain()
-        .map(ToString::to_string)
-        .fold(String::new(), |text, cause| {
-            match (text.is_empty(), text.contains(&cause)) {
-                (true, _) => cause,
-                (false, true) => text,
-                (false, false) => format!("{text}: {cause}"),
-            }
-        })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::describe;
-
-    #[test]
-    fn a_cause_is_said_once() {
-        let error = anyhow::anyhow!("no space left").context("writing x: no space left");
-        assert_eq!(
-            describe(&error.context("a run")),
-            "a run: writing x: no space left"
-        );
-    }
 }

@@ -68,25 +68,9 @@ pub struct GameText {
     pub would_resign: Option<(Color, u16)>,
 }
 
-/// The result tag's words: `red`, `black`, `draw`.
-pub fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Win(color) => color_name(color),
-        Outcome::Draw => "draw",
-    }
-}
-
 /// The reason of that name, as [`Reason`] is displayed.
 pub fn reason_named(name: &str) -> Option<Reason> {
     REASONS.into_iter().find(|r| r.to_string() == name)
-}
-
-/// `red` or `black`.
-pub fn color_name(color: Color) -> &'static str {
-    match color {
-        Color::Red => "red",
-        Color::Black => "black",
-    }
 }
 
 /// Writes games, a blank line between two, as a file that appears whole.
@@ -119,7 +103,7 @@ fn write_game(out: &mut impl Write, game: &GameText) -> io::Result<()> {
     writeln!(out, "[Run \"{}\"]", game.run)?;
     writeln!(out, "[Seed \"{}\"]", game.seed)?;
     writeln!(out, "[Form \"{}\"]", game.form)?;
-    writeln!(out, "[Result \"{}\"]", outcome_name(game.ending.outcome))?;
+    writeln!(out, "[Result \"{}\"]", game.ending.outcome.name())?;
     writeln!(out, "[Reason \"{}\"]", game.ending.reason)?;
     writeln!(out, "[Plies \"{}\"]", game.moves.len())?;
     writeln!(
@@ -129,7 +113,7 @@ fn write_game(out: &mut impl Write, game: &GameText) -> io::Result<()> {
     )?;
     writeln!(out, "[Start \"{}\"]", game.start)?;
     if let Some((color, ply)) = game.would_resign {
-        writeln!(out, "[WouldResign \"{} {ply}\"]", color_name(color))?;
+        writeln!(out, "[WouldResign \"{} {ply}\"]", color.name())?;
     }
     writeln!(out)?;
     for (i, line) in game.moves.chunks(PLIES_PER_LINE).enumerate() {
@@ -199,7 +183,7 @@ fn finish(tags: &HashMap<&str, &str>, moves: Vec<String>) -> Result<GameText, St
     let color = |word: &str| {
         [Color::Red, Color::Black]
             .into_iter()
-            .find(|&c| color_name(c) == word)
+            .find(|&c| c.name() == word)
     };
     let outcome = match tag("Result")? {
         "draw" => Outcome::Draw,

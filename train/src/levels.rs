@@ -7,6 +7,7 @@ use std::io::{ErrorKind, Write};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use selfplay::bundle;
 use selfplay::rules::Ruleset;
 use serde::{Deserialize, Serialize};
 
@@ -239,13 +240,22 @@ fn check(level: &Level, below: Option<&Level>) -> Result<(), String> {
     }
 }
 
-/// The number of the level whose Elo is nearest to `elo`, of two the weaker; `None` without levels.
-pub fn nearest(levels: &[Level], elo: f64) -> Option<u32> {
-    let distance = |level: &&Level| (level.elo - elo).abs();
-    let nearest = levels
-        .iter()
-        .min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    nearest.map(|level| level.level)
+/// A level as bundles and engines tell of it.
+impl From<&Level> for bundle::Level {
+    fn from(level: &Level) -> Self {
+        bundle::Level {
+            form: level.form.clone(),
+            level: level.level,
+            elo: level.elo,
+            elo_interval: level.elo_interval,
+            step: level.step,
+            crc32c: format!("{:08x}", level.crc32c),
+            visits: level.visits,
+            temperature: level.temperature.into(),
+            noise: level.noise.into(),
+            policy_loss: Some(level.policy_loss),
+        }
+    }
 }
 
 /// The file's text, which is read as the same levels but for the rounding of what was measured.

@@ -3,17 +3,21 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use nix::sys::signal::{SigHandler, Signal, signal};
+use play::output::{self, OutputError};
 use train::cli::{self, Cli};
-use train::output::{self, OutputError};
 
 fn main() -> ExitCode {
+    // A write beyond the file size limit then fails as on a full disk, in order; there is nothing to do if this fails.
+    // SAFETY: no handler is installed.
+    let _ = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
     match run() {
         Ok(code) => code,
         Err(error) => match error.downcast_ref::<OutputError>() {
             // Whoever closes the pipe has read what was wanted, as in `fanqi legal | head -1`.
             Some(error) if error.is_closed() => ExitCode::SUCCESS,
             _ => {
-                output::note(format_args!("error: {}", cli::describe(&error)));
+                output::note(format_args!("error: {}", output::describe(&error)));
                 cli::exit_code(&error)
             }
         },

@@ -1,5 +1,5 @@
 //! A network from a run directory or a checkpoint, as its run plays it.
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
 use model::checkpoint::{self, About};
@@ -33,10 +33,27 @@ impl Network {
     /// newest if missing. Each `table.key=value` of `sets` is laid over the config that it carries. Takes no lock
     /// and writes nothing.
     pub fn load(path: &Path, step: Option<u64>, sets: &[String]) -> anyhow::Result<Network> {
-        let path = checkpoint_path(path, step)?;
+        if path.is_file() {
+            ensure!(
+                step.is_none(),
+                "{}: a step chooses among the checkpoints of a run directory; this is one checkpoint",
+                path.display()
+            );
+            return Network::of_file(path, sets);
+        }
+        let (files, state) = RunFiles::open(path).context("neither a checkpoint nor a run")?;
+        match step {
+            Some(step) => Network::of_file(&files.checkpoint(step)?, sets),
+            None => files.newest(&state, |state| {
+                Network::of_file(&files.checkpoint(state.training.step)?, sets)
+            }),
+        }
+    }
+
+    fn of_file(path: &Path, sets: &[String]) -> anyhow::Result<Network> {
         // The header first: of a file of another kind, however large, nothing more is read.
-        checkpoint::inspect(&path)?;
-        let (weights, about) = checkpoint::load_play(&path)?;
+        checkpoint::inspect(path)?;
+        let (weights, about) = checkpoint::load_play(path)?;
         let origin = format!("{}, the config in it", path.display());
         let own = Config::carried(&about.origin.config, &origin, &[])?;
         let config = Config::carried(&about.origin.config, &origin, sets)?;
@@ -94,18 +111,4 @@ impl Network {
     pub fn rules(&self, name: &str) -> Option<&'static Ruleset> {
         self.forms.rules().find(|rules| rules.name == name)
     }
-}
-
-/// The checkpoint's file.
-fn checkpoint_path(path: &Path, step: Option<u64>) -> anyhow::Result<PathBuf> {
-    if path.is_file() {
-        ensure!(
-            step.is_none(),
-            "{}: a step chooses among the checkpoints of a run directory; this is one checkpoint",
-            path.display()
-        );
-        return Ok(path.to_owned());
-    }
-    let (files, state) = RunFiles::open(path).context("neither a checkpoint nor a run")?;
-    Ok(files.checkpoint(step.unwrap_or(state.training.step))?)
 }

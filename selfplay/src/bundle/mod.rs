@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! model.json       a [`Manifest`]; written last
-//! model.onnx …     the network, in one or several formats
+//! model.onnx …     the network, in one or several formats; model-STEP.onnx … those of other checkpoints, which play its levels
 //! examples.json    positions with the network's input and output
 //! README.md        the same for people
 //! ```
@@ -166,6 +166,9 @@ pub struct FileInfo {
     pub name: String,
     /// What it is.
     pub kind: FileKind,
+    /// The checkpoint whose network it is, where that is not the one of [`Manifest::training`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
     /// How the numbers of a network are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<Precision>,
@@ -179,6 +182,15 @@ pub struct FileInfo {
     pub bytes: u64,
     /// SHA-256 of it, in lower-case hexadecimal.
     pub sha256: String,
+}
+
+/// Names a checkpoint of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Training step.
+    pub step: u64,
+    /// CRC-32C of the checkpoint, in hexadecimal.
+    pub crc32c: String,
 }
 
 /// What a file is.
@@ -209,17 +221,30 @@ pub enum Precision {
     Int8,
 }
 
-impl Level {
-    /// Whether the checkpoint of a bundle plays it.
-    pub fn is_of(&self, training: &TrainingInfo) -> bool {
-        self.crc32c == training.crc32c
+impl FileKind {
+    /// Whether it is a network.
+    pub fn is_network(self) -> bool {
+        matches!(
+            self,
+            FileKind::Onnx | FileKind::Torchscript | FileKind::Safetensors
+        )
     }
 }
 
 impl Manifest {
-    /// The levels that the bundle's own network plays, of a form.
+    /// The files that hold the network of the checkpoint with that CRC-32C, one a format and precision.
+    pub fn networks<'a>(&'a self, crc32c: &'a str) -> impl Iterator<Item = &'a FileInfo> {
+        let of = move |file: &&FileInfo| {
+            let own = file.checkpoint.as_ref().map(|c| &c.crc32c);
+            file.kind.is_network() && own.unwrap_or(&self.training.crc32c) == crc32c
+        };
+        self.files.iter().filter(of)
+    }
+
+    /// The levels of a form whose networks the bundle holds.
     pub fn playable(&self, form: &str) -> impl Iterator<Item = &Level> {
-        let own = move |level: &&Level| level.form == form && level.is_of(&self.training);
-        self.levels.iter().filter(own)
+        let here = |level: &&Level| self.networks(&level.crc32c).next().is_some();
+        let levels = self.levels.iter().filter(move |level| level.form == form);
+        levels.filter(here)
     }
 }

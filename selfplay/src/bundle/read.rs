@@ -7,8 +7,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{
-    BundleError, FORMAT, FileInfo, FileKind, MANIFEST, Manifest, PROGRAM, PolicyTable, Precision,
-    TensorInfo, tensors,
+    BundleError, FORMAT, FileInfo, FileKind, Level, MANIFEST, Manifest, PROGRAM, PolicyTable,
+    Precision, TensorInfo, tensors,
 };
 use crate::expand::table::{self, Feature};
 use crate::rules::Ruleset;
@@ -68,12 +68,31 @@ impl Bundle {
         &self.forms
     }
 
-    /// The file of a kind; of a network in several precisions, the one asked for.
+    /// The file of a kind; of a network that of [`Manifest::training`], in several precisions the one asked for.
     pub fn file(&self, kind: FileKind, precision: Option<Precision>) -> Option<PathBuf> {
-        let files = &self.manifest.files;
+        let files = self.manifest.files.iter();
+        self.choose(files.filter(|f| f.checkpoint.is_none()), kind, precision)
+    }
+
+    /// The network that plays a level of the bundle, in the format and the precision asked for.
+    pub fn level_file(
+        &self,
+        level: &Level,
+        kind: FileKind,
+        precision: Option<Precision>,
+    ) -> Option<PathBuf> {
+        self.choose(self.manifest.networks(&level.crc32c), kind, precision)
+    }
+
+    fn choose<'a>(
+        &self,
+        mut files: impl Iterator<Item = &'a FileInfo>,
+        kind: FileKind,
+        precision: Option<Precision>,
+    ) -> Option<PathBuf> {
         let fits =
             |f: &&FileInfo| f.kind == kind && (precision.is_none() || f.precision == precision);
-        files.iter().find(fits).map(|f| self.folder.join(&f.name))
+        files.find(fits).map(|f| self.folder.join(&f.name))
     }
 }
 

@@ -146,10 +146,10 @@ impl Fields {
             )?,
             None => return error(FenField::Side, "missing, expected w (or r) or b"),
         };
-        let late = fields.next_if(|f| is_pool(f));
+        let told = early.or_else(|| fields.next_if(|f| is_pool(f)));
         let taken = fields.next_if(|f| is_pool(f));
         let read = |text: Option<&str>| text.filter(|&f| f != "-").map(parse_pool).transpose();
-        let pool = read(early.or(late))?;
+        let pool = read(told)?;
         read(taken)?;
         let strange = fields.peek().filter(|f| !is_number(f) && who(f).is_none());
         if let Some(strange) = strange.filter(|_| taken.is_none()) {

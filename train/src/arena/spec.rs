@@ -31,12 +31,12 @@ mod read;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use play::engine::Protocol;
 use selfplay::mcts::RootKind;
 use selfplay::opponent::Builtin;
 use selfplay::rules::Ranks;
 
 use super::Arrangement;
-use crate::engine::Protocol;
 
 /// Without the key `timeout`.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(60);

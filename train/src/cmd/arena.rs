@@ -6,13 +6,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use play::output::{note, print};
 use selfplay::rules::{Ruleset, World};
 
 use crate::arena::spec::PlayerSpec;
 use crate::arena::{Opening, draw_openings};
 use crate::cli::Broken;
 use crate::config::Config;
-use crate::output::{note, print};
 use crate::pipeline::match_threads;
 use crate::rating::sprt::Sprt;
 use crate::tournament::entrant::{Candidate, Entrant};
@@ -77,6 +77,11 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<()> {
     check_names(&args.players)?;
     let config = Config::load(None, &args.sets)?;
+    let own = Config::load(None, &[])?;
+    ensure!(
+        config.ruleset == own.ruleset && config.net == own.net,
+        "--set cannot change the [ruleset] or the [net]: networks play by the rules that they were trained with; --form F plays another form"
+    );
     let sprt = sprt(&args)?;
     let games = args.games.unwrap_or(match sprt {
         Some(_) => MOST_GAMES_OF_A_TEST,

@@ -8,6 +8,7 @@ use model::device::{Placement, single_threaded};
 use model::evaluator::NetEvaluator;
 use model::params::Weights;
 use model::slot::WeightSlot;
+use play::output::print;
 use rayon::ThreadPoolBuilder;
 use selfplay::eval::{Batch, EvalError, HashEvaluator, mix};
 use selfplay::rules::World;
@@ -15,7 +16,6 @@ use selfplay::worker::{EvalPort, Games, InlinePort, Worker};
 
 use crate::config::Config;
 use crate::forms::Forms;
-use crate::output::print;
 use crate::pipeline::worker_count;
 
 /// Measure speeds.

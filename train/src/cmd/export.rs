@@ -1,12 +1,10 @@
 //! `fanqi export`: a network for other programs.
 use std::path::PathBuf;
 
+use play::output::print;
 use selfplay::bundle::{FileKind, Precision};
 
-use crate::atomic::FileError;
-use crate::cli::Broken;
 use crate::export::{self, Order};
-use crate::output::print;
 
 /// Write a network for other programs: a folder with the model, model.json (what it reads and answers), worked examples and a
 /// README for the author of the program.
@@ -16,13 +14,14 @@ use crate::output::print;
 pub struct Args {
     /// Run directory or checkpoint.
     source: PathBuf,
-    /// Level of the run (`fanqi grade`) whose network is written.
+    /// Level of the run (`fanqi grade`) whose network alone is written.
     #[arg(long)]
     level: Option<u32>,
     /// Form in which that level was measured, where another network plays it in each.
     #[arg(long, requires = "level")]
     form: Option<String>,
-    /// Training step of the run's checkpoint; the newest if missing.
+    /// Training step of the run's checkpoint; the newest if missing. Without it and --level a bundle of a graded run also holds the
+    /// networks of all its levels.
     #[arg(long, conflicts_with = "level")]
     step: Option<u64>,
     /// Format of the model; several with commas.
@@ -86,18 +85,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         licence: args.licence,
         out: args.out,
     };
-    let bundle = export::write(&order).map_err(|error| {
-        match error
-            .downcast_ref::<FileError>()
-            .is_some_and(FileError::is_disk_full)
-        {
-            true => Broken(format!(
-                "{error:#}. Free some space and give the same command again"
-            ))
-            .into(),
-            false => error,
-        }
-    })?;
+    let bundle = export::write(&order).map_err(super::broken_if_full)?;
     let manifest = bundle.manifest();
     for file in &manifest.files {
         let path = order.out.join(&file.name);

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
+use play::output::{note, print};
 use selfplay::rules::Ruleset;
 use tch::Device;
 
@@ -18,7 +19,6 @@ use crate::grade::loss::policy_loss;
 use crate::grade::table::LevelTable;
 use crate::levels::{Level, Levels};
 use crate::network::Network;
-use crate::output::{note, print};
 use crate::pipeline::load::Look;
 use crate::pipeline::match_threads;
 use crate::pipeline::strength::searched;

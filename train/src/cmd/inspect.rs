@@ -6,6 +6,7 @@ use anyhow::ensure;
 use model::device::Placement;
 use model::evaluator::NetEvaluator;
 use model::slot::WeightSlot;
+use play::output::print;
 use rand::SeedableRng;
 use rand::distr::{Distribution, weighted::WeightedIndex};
 use rand_pcg::Pcg64Mcg;
@@ -16,7 +17,6 @@ use selfplay::record::RECORD_BYTES;
 use selfplay::rules::{Kind, Move, Position, Ruleset, Square, World};
 
 use crate::forms::Forms;
-use crate::output::print;
 use crate::pipeline::Progress;
 use crate::pipeline::load::Look;
 

@@ -1,7 +1,6 @@
 //! `fanqi legal`: the legal moves of a position.
+use play::output::print;
 use selfplay::rules::Move;
-
-use crate::output::print;
 
 /// Print the legal moves of a position, one a line (coordinates, ranks 0-9).
 #[derive(Debug, clap::Args)]

@@ -11,6 +11,7 @@ pub mod perft;
 pub mod rate;
 pub mod records;
 pub mod report;
+pub mod serve;
 pub mod strength;
 pub mod train;
 pub mod ucci;
@@ -21,12 +22,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, anyhow, ensure};
+use play::engine::{Protocol, Session};
+use play::line::{self, Line};
+use play::output::{note, print};
 use selfplay::rules::{Move, Position, Ruleset};
 
-use crate::engine::{Model, Protocol, Session};
+use crate::atomic::FileError;
+use crate::cli::Broken;
+use crate::engine::{self, Checkpoints};
 use crate::forms;
-use crate::line::Line;
-use crate::output::{note, print};
 
 /// The rules that `--form` names.
 fn rules(form: &str) -> anyhow::Result<&'static Ruleset> {
@@ -39,7 +43,8 @@ struct StartArgs {
     /// Name of the form: xiangqi, jieqi, fanqi-1 to fanqi-10.
     #[arg(long, default_value = "xiangqi")]
     form: String,
-    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing.
+    /// Position, as a player or both know it, or the truth (ending in `world`); the start if missing. `startpos red` and
+    /// `startpos black` are the start as that player knows it, in arranged forms before the first placement.
     #[arg(long)]
     fen: Option<String>,
 }
@@ -67,17 +72,16 @@ fn line_and_moves<'a>(
     rules: &'static Ruleset,
     text: &'a str,
 ) -> anyhow::Result<(Line, Vec<&'a str>)> {
-    let mut words = text.split_whitespace();
-    let fen: Vec<_> = words.by_ref().take_while(|&word| word != "moves").collect();
-    let fen = fen.join(" ");
+    let (fen, moves) = text.split_once(" moves").unwrap_or((text, ""));
+    let fen = fen.trim();
     ensure!(
-        fen.contains('/'),
-        "{} is no FEN; expected FEN or FEN moves h2e2 h9g7, and {} starts from {}",
-        quoted(&fen),
+        fen.contains('/') || fen.starts_with("startpos"),
+        "{} is no FEN; expected FEN or FEN moves h2e2 h9g7, and {} starts from startpos, that is {}",
+        quoted(fen),
         rules.name,
         Position::start(rules).fen()
     );
-    Ok((Line::start(rules, Some(&fen))?, words.collect()))
+    Ok((Line::start(rules, Some(fen))?, line::words(moves).collect()))
 }
 
 /// As much of a text as a screen has room for, longer than any position.
@@ -121,12 +125,24 @@ impl EngineArgs {
     /// Converses on standard input and output until the end of either.
     fn run(self, protocol: Protocol) -> anyhow::Result<()> {
         let model = (self.model.as_deref())
-            .map(|path| Model::load(path, self.step))
+            .map(|path| engine::load(path, self.step))
             .transpose()?;
         let say = Arc::new(|line: &str| print(line).is_ok());
-        Session::new(protocol, model, say)
+        Session::new(protocol, Box::new(Checkpoints), model, say)
             .run(std::io::stdin())
             .context("standard input")
+    }
+}
+
+/// An error through a full disk with advice, which is no fault of the input; any other as it is.
+fn broken_if_full(error: anyhow::Error) -> anyhow::Error {
+    let file = error.downcast_ref::<FileError>();
+    match file.is_some_and(FileError::is_disk_full) {
+        true => Broken(format!(
+            "{error:#}. Free some space and give the same command again"
+        ))
+        .into(),
+        false => error,
     }
 }
 

@@ -1,8 +1,8 @@
 //! `fanqi notate`: moves from one notation to another.
 use anyhow::ensure;
+use play::line;
+use play::output::print;
 use selfplay::rules::Notation;
-
-use crate::output::print;
 
 /// Print the moves of a game in another notation, one a line.
 ///
@@ -19,7 +19,7 @@ pub struct Args {
     /// Notation to print.
     #[arg(long, value_name = "NOTATION")]
     to: Notation,
-    /// The moves, played one after the other; behind `--` if one begins with a hyphen (-C+2). What an unknown
+    /// The moves, played one after the other, with or without numbers (`1.`); behind `--` if one begins with a hyphen (-C+2). What an unknown
     /// piece turned out to be follows its move: h0g2=R, 马二进三变车.
     #[arg(required = true)]
     moves: Vec<String>,
@@ -27,11 +27,11 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let mut line = args.start.line(args.start.rules()?)?;
+    let mut game = args.start.line(args.start.rules()?)?;
     let mut texts = Vec::new();
-    let moves = args.moves.iter().flat_map(|text| text.split_whitespace());
+    let moves = args.moves.iter().flat_map(|text| line::words(text));
     ensure!(moves.clone().next().is_some(), "MOVES: there is none");
-    line.play_all(args.from, moves, |_, played| {
+    game.play_all(args.from, moves, |_, played| {
         texts.push(played.text(args.to)?);
         Ok(())
     })?;

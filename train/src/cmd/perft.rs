@@ -1,9 +1,8 @@
 //! `fanqi perft`: counts move sequences.
 use std::time::Instant;
 
+use play::output::{note, print};
 use selfplay::rules::divide;
-
-use crate::output::{note, print};
 
 /// Count the legal move sequences of a length from a position; a move of an unknown face-down piece counts once
 /// for every identity that it may turn out to have.

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail, ensure};
+use play::output::{note, print};
 
-use crate::output::{note, print};
 use crate::rating::{self, RatingOptions, anchors};
 use crate::records::results::Results;
 use crate::tournament::store;
@@ -14,6 +14,9 @@ const TOLD: usize = 10;
 
 /// Rate all players of stored games: maximum-likelihood Elo with draws, 95 % intervals, a cross table, and whether
 /// one number a player explains the results.
+///
+/// A game counts by its tags Red, Black, Variant and its result; its moves are not read: a game without any, a forfeit,
+/// counts as well, and a result that the board would refute counts as told.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files of games (PGN, DhtmlXQ, XQF), or folders of `fanqi arena --out`.

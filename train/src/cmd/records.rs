@@ -1,24 +1,30 @@
 //! `fanqi records`: game records in and out.
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{Context, anyhow, bail, ensure};
+use play::output::{note, print};
 use selfplay::record::Rows;
-use selfplay::rules::{Notation, Ruleset};
+use selfplay::rules::Notation;
 
-use crate::atomic::{self, FileError};
+use crate::atomic;
 use crate::config::Config;
 use crate::forms::Forms;
-use crate::games;
-use crate::output::{note, print};
 use crate::pipeline::load::Look;
-use crate::records::games::Games;
+use crate::records::games::{self, Games};
 use crate::records::import::{Imported, NotMeant};
+use crate::records::shards::{Shards, check_free};
 use crate::records::{RecordedGame, export, import};
-use crate::samples::{self, ShardHead};
+use crate::samples::ShardHead;
+
+/// What Ctrl-C says.
+const STOPPING: &str = "stopping, nothing is written";
+
+/// Games with a fault of a kind that many may have that are told one by one.
+const TOLD: u64 = 10;
 
 /// Take games of people and engines in, or write a run's games out.
 #[derive(Debug, clap::Args)]
@@ -36,7 +42,8 @@ enum Command {
 /// Make training samples of recorded games: XQF files, and PGN or DhtmlXQ text in UTF-8, GBK or what else it is in.
 ///
 /// The move played is the policy's target, the game's result the value's. A game that cannot be used is reported and left
-/// out; of one with an impossible move the plies before it are used. In forms that hide pieces a game must tell the truth
+/// out; of one with an impossible move the plies before it are used. Where the last position is checkmate or stalemate, this
+/// is the result, whatever the record tells, which is reported. Ctrl-C writes nothing. In forms that hide pieces a game must tell the truth
 /// of them: its tag FEN ends in `world`, as `fanqi records export` and `fanqi arena` write it; from what players saw alone
 /// no samples can be made.
 #[derive(Debug, clap::Args)]
@@ -81,27 +88,41 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Command::Import(args) => run_import(&args),
         Command::Export(args) => run_export(&args),
     }
+    .map_err(super::broken_if_full)
 }
 
 fn run_import(args: &ImportArgs) -> anyhow::Result<()> {
-    // A file that cannot be opened is told before hours go into those that can.
-    for path in &args.files {
-        fs::File::open(path).map_err(|e| FileError::io(path, "opening", e))?;
-    }
-    let mut sink = Sink::new(args)?;
+    // A file that cannot be read is told before hours go into those that can.
+    args.files.iter().try_for_each(|path| games::check(path))?;
+    let (config, forms) = rules_of(args)?;
+    let rules = forms.rules().next().context("no form")?;
+    let head = ShardHead {
+        run: "import".into(),
+        form: forms.names(),
+        ruleset: forms.describe(),
+    };
+    let file_rows = usize::try_from(args.file_rows)?;
+    let stop = super::interrupted(STOPPING)?;
+    let mut shards = Shards::begin(&args.out, file_rows, head, config.samples)?;
     let mut tally = Tally::default();
     for path in &args.files {
         let mut file = Games::open(path)?;
         while let Some(game) = file.next_game()? {
+            if stop.load(Relaxed) {
+                return Ok(());
+            }
             tally.games += 1;
-            let imported = import::import(&game, sink.rules, args.from, tally.games);
+            let imported = import::import(&game, rules, args.from, tally.games);
             if let Some(rows) = tally.count(path, &game, imported) {
-                sink.push(&rows)?;
+                shards.push(&rows)?;
             }
         }
     }
-    tally.report_not_meant();
-    let (games, rows) = (tally.games, sink.finish()?);
+    tally.report_not_told();
+    let (games, rows) = (tally.games, shards.finish()?);
+    if stop.load(Relaxed) {
+        return Ok(());
+    }
     ensure!(
         games > 0,
         "no game was found in {} file(s); PGN, DhtmlXQ and XQF are read; nothing is written",
@@ -111,6 +132,7 @@ fn run_import(args: &ImportArgs) -> anyhow::Result<()> {
         rows > 0,
         "{games} games read, none of which can be used; nothing is written"
     );
+    shards.place()?;
     print(format_args!("{tally}; {rows} rows written"))?;
     Ok(())
 }
@@ -123,6 +145,8 @@ struct Tally {
     in_part: u64,
     /// Those that were not meant, by why; told once, not game by game.
     not_meant: BTreeMap<String, u64>,
+    /// Those whose result the board refutes.
+    refuted: u64,
 }
 
 impl Tally {
@@ -135,6 +159,11 @@ impl Tally {
     ) -> Option<Rows> {
         let (number, line) = (game.number, game.line);
         let about = format!("{}: game {number} (line {line})", path.display());
+        if let Some(line) = game.behind {
+            note(format_args!(
+                "{about}: the text behind its result (line {line}) is no game and not used"
+            ));
+        }
         let imported = match imported {
             Ok(imported) => imported,
             Err(why) => {
@@ -145,6 +174,12 @@ impl Tally {
                 return None;
             }
         };
+        if let Some(why) = imported.refuted {
+            self.refuted += 1;
+            if self.refuted <= TOLD {
+                note(format_args!("{about}: {why}"));
+            }
+        }
         match imported.cut {
             None => self.whole += 1,
             Some(why) => {
@@ -156,8 +191,14 @@ impl Tally {
         Some(imported.rows)
     }
 
-    /// Says of how many games that were not meant to be imported so.
-    fn report_not_meant(&self) {
+    /// Says of how many games something is true that was not said of each.
+    fn report_not_told(&self) {
+        if self.refuted > TOLD {
+            let more = self.refuted - TOLD;
+            note(format_args!(
+                "{more} more games have results that their last positions refute"
+            ));
+        }
         for (why, games) in &self.not_meant {
             let are = if *games == 1 { "game is" } else { "games are" };
             note(format_args!("{games} {are} not used: {why}"));
@@ -171,145 +212,44 @@ impl Display for Tally {
             games,
             whole,
             in_part,
+            refuted,
             ..
         } = self;
         let unused = games - whole - in_part;
         write!(
             f,
             "{games} games read: {whole} used whole, {in_part} in part, {unused} not"
-        )
-    }
-}
-
-/// Where imported rows go: files that appear all together, when all is read.
-struct Sink<'a> {
-    args: &'a ImportArgs,
-    rules: &'static Ruleset,
-    head: ShardHead,
-    config: Config,
-    rows: Rows,
-    /// Their final names; until then they have temporary ones.
-    files: Vec<PathBuf>,
-    written: usize,
-}
-
-impl<'a> Sink<'a> {
-    fn new(args: &'a ImportArgs) -> anyhow::Result<Self> {
-        let form = super::rules(&args.form)?;
-        let rule = |set: &&String| {
-            let key = set.split_once('=').map_or(set.as_str(), |(key, _)| key);
-            let key = key.trim();
-            key.starts_with("ruleset.") && !["ruleset.base", "ruleset.forms"].contains(&key)
-        };
-        if let Some(other) = args.sets.iter().find(|set| !rule(set)) {
-            bail!(
-                "--set {other}: only the form's open rules can be changed here, such as ruleset.captured_seen_by=both"
-            );
-        }
-        let mut sets = vec![format!("ruleset.base=\"{}\"", form.name)];
-        sets.extend_from_slice(&args.sets);
-        let config = Config::load(None, &sets)?;
-        let forms = Forms::of(&config.ruleset).map_err(|why| anyhow!("{why}"))?;
-        let rules = forms.rules().next().unwrap_or(form);
-        let head = ShardHead {
-            run: "import".into(),
-            form: forms.names(),
-            ruleset: forms.describe(),
-        };
-        let sink = Sink {
-            args,
-            rules,
-            head,
-            config,
-            rows: Rows::default(),
-            files: Vec::new(),
-            written: 0,
-        };
-        check_free(&sink.path(0))?;
-        check_free(&sink.path(1))?;
-        Ok(sink)
-    }
-
-    /// Path of the file number `n`, from 0.
-    fn path(&self, n: usize) -> PathBuf {
-        let out = &self.args.out;
-        if n == 0 {
-            return out.clone();
-        }
-        let mut name = out.file_stem().unwrap_or_default().to_os_string();
-        name.push(format!("-{}", n + 1));
-        if let Some(extension) = out.extension() {
-            name.push(".");
-            name.push(extension);
-        }
-        out.with_file_name(name)
-    }
-
-    fn push(&mut self, rows: &Rows) -> anyhow::Result<()> {
-        self.rows.append(rows);
-        if self.rows.len() as u64 >= self.args.file_rows {
-            self.write()?;
-        }
-        Ok(())
-    }
-
-    fn write(&mut self) -> anyhow::Result<()> {
-        let path = self.path(self.files.len());
-        check_free(&path)?;
-        let temp = atomic::temp_path(&path);
-        self.files.push(path);
-        samples::write(&temp, &self.rows, &self.head, &self.config.samples)?;
-        self.written += self.rows.len();
-        self.rows.clear();
-        Ok(())
-    }
-
-    /// Writes what is left and gives all files their names; all rows written.
-    fn finish(mut self) -> anyhow::Result<usize> {
-        if !self.rows.is_empty() {
-            self.write()?;
-        }
-        for path in &self.files {
-            check_free(path)?;
-        }
-        for path in std::mem::take(&mut self.files) {
-            fs::rename(atomic::temp_path(&path), &path)
-                .map_err(|e| FileError::io(&path, "renaming into place", e))?;
-        }
-        atomic::sync_folder(atomic::folder_of(&self.args.out))?;
-        Ok(self.written)
-    }
-}
-
-impl Drop for Sink<'_> {
-    /// What was not finished goes.
-    fn drop(&mut self) {
-        for path in &self.files {
-            let _ = fs::remove_file(atomic::temp_path(path));
+        )?;
+        match refuted {
+            0 => Ok(()),
+            _ => write!(f, "; {refuted} with results that the board refutes"),
         }
     }
 }
 
-/// The folder must be there, and nothing in it under that name yet.
-fn check_free(out: &Path) -> anyhow::Result<()> {
-    let folder = atomic::folder_of(out);
-    ensure!(
-        folder.is_dir(),
-        "--out {}: there is no folder {}; create it, or choose another",
-        out.display(),
-        folder.display()
-    );
-    // A link that leads nowhere is something, too.
-    ensure!(
-        out.symlink_metadata().is_err(),
-        "--out {}: already there; remove it or choose another",
-        out.display()
-    );
-    Ok(())
+/// What the samples are of.
+fn rules_of(args: &ImportArgs) -> anyhow::Result<(Config, Forms)> {
+    let form = super::rules(&args.form)?;
+    let rule = |set: &&String| {
+        let key = set.split_once('=').map_or(set.as_str(), |(key, _)| key);
+        let key = key.trim();
+        key.starts_with("ruleset.") && !["ruleset.base", "ruleset.forms"].contains(&key)
+    };
+    if let Some(other) = args.sets.iter().find(|set| !rule(set)) {
+        bail!(
+            "--set {other}: only the form's open rules can be changed here, such as ruleset.captured_seen_by=both"
+        );
+    }
+    let mut sets = vec![format!("ruleset.base=\"{}\"", form.name)];
+    sets.extend_from_slice(&args.sets);
+    let config = Config::load(None, &sets)?;
+    let forms = Forms::of(&config.ruleset).map_err(|why| anyhow!("{why}"))?;
+    Ok((config, forms))
 }
 
 fn run_export(args: &ExportArgs) -> anyhow::Result<()> {
     check_free(&args.out)?;
+    let stop = super::interrupted(STOPPING)?;
     let look = Look::at(&args.run, &[])?;
     let kept = look.files.kept_games(&look.state)?;
     if kept.is_empty() {
@@ -319,18 +259,28 @@ fn run_export(args: &ExportArgs) -> anyhow::Result<()> {
     let mut failed = None;
     let written = atomic::write(&args.out, |out| {
         for (_, path) in &kept {
+            if stop.load(Relaxed) {
+                return Err(io::Error::other("stopped"));
+            }
             match export_file(path, &look.forms, args.to, out) {
                 Ok(games) => exported += games,
-                Err(why) => {
-                    failed = Some(why);
-                    return Err(io::Error::other("a game cannot be exported"));
-                }
+                // What the system says is of the file that is written.
+                Err(why) => match why.downcast::<io::Error>() {
+                    Ok(error) => return Err(error),
+                    Err(why) => {
+                        failed = Some(why);
+                        return Err(io::Error::other("a game cannot be exported"));
+                    }
+                },
             }
         }
         Ok(())
     });
     if let Some(why) = failed {
         return Err(why);
+    }
+    if written.is_err() && stop.load(Relaxed) {
+        return Ok(());
     }
     written?;
     print(format_args!(
@@ -347,7 +297,7 @@ fn export_file(
     to: Notation,
     out: &mut impl Write,
 ) -> anyhow::Result<usize> {
-    let kept = games::read(path)?;
+    let kept = crate::games::read(path)?;
     for game in &kept {
         let rules = forms.rules().find(|rules| rules.name == game.form);
         let about = || format!("{}: game {}", path.display(), game.id);

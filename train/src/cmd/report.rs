@@ -1,7 +1,8 @@
 //! `fanqi report`: a run as one page of HTML.
 use std::path::PathBuf;
 
-use crate::output::print;
+use play::output::print;
+
 use crate::pipeline::load::Look;
 use crate::report;
 

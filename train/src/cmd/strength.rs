@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{bail, ensure};
 use model::device::Placement;
+use play::output::{note, print};
 
 use crate::forms::Forms;
-use crate::output::{note, print};
 use crate::pipeline::load::{self, Look};
 use crate::pipeline::strength;
 

@@ -1,5 +1,5 @@
 //! `fanqi ucci`: a network as an engine for UCCI programs.
-use crate::engine::Protocol;
+use play::engine::Protocol;
 
 /// Play as a UCCI engine on standard input and output, with the network of a run or a checkpoint.
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,5 @@
 //! `fanqi uci`: a network as an engine for UCI programs.
-use crate::engine::Protocol;
+use play::engine::Protocol;
 
 /// Play as a UCI engine on standard input and output, with the network of a run or a checkpoint.
 #[derive(Debug, clap::Args)]

@@ -1,44 +1,73 @@
 //! A folder that appears whole or not at all, as [`crate::atomic`] does for files.
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::atomic::{self, FileError};
 
 /// Makes `out` the folder that `fill` fills at the path it is given. What was at `out`, a folder that may go, goes when the
-/// new one is whole; on an error it stays and nothing is left beside it.
+/// new one is whole; on an error it stays and nothing is left beside it. What a killed call left is taken over, if all in it
+/// is `ours` by its name.
 pub(super) fn publish(
     out: &Path,
+    ours: impl Fn(&str) -> bool,
     fill: impl FnOnce(&Path) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let parent = match (out.file_name(), out.parent()) {
-        (Some(_), Some(parent)) if parent.as_os_str().is_empty() => Path::new("."),
-        (Some(_), Some(parent)) => parent,
-        _ => bail!(
+    if out.file_name().is_none() {
+        bail!(
             "--out {}: must end in the name of a folder to write",
             out.display()
-        ),
-    };
+        );
+    }
+    let parent = atomic::folder_of(out);
     fs::create_dir_all(parent).map_err(|e| FileError::io(parent, "creating the folder", e))?;
     let part = atomic::temp_path(out);
-    match fs::create_dir(&part) {
-        Ok(()) => {}
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => bail!(
-            "{}: already there: another export is writing it, or one was killed; if none runs, remove it",
-            part.display()
-        ),
-        Err(e) => return Err(FileError::io(&part, "creating the folder", e).into()),
-    }
+    let _lock = claim(&part, ours)?;
     let whole = fill(&part).and_then(|()| Ok(sync(&part)?));
-    let placed = whole.and_then(|()| replace(&part, out));
-    if placed.is_err() {
-        // Best effort: the error that matters is the one already at hand.
-        let _ = fs::remove_dir_all(&part);
-    }
+    let placed = whole.and_then(|()| place(&part, out));
+    // The unfinished bundle, or the earlier one; best effort, since the next call clears it as well.
+    let _ = fs::remove_dir_all(&part);
     placed?;
     atomic::sync_folder(parent)?;
+    Ok(())
+}
+
+/// Makes the folder `part` and locks it; the lock goes with the handle, also when the process dies.
+fn claim(part: &Path, ours: impl Fn(&str) -> bool) -> anyhow::Result<File> {
+    let there = match fs::create_dir(part) {
+        Ok(()) => false,
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => true,
+        Err(e) => return Err(FileError::io(part, "creating the folder", e).into()),
+    };
+    let folder = File::open(part).map_err(|e| FileError::io(part, "opening the folder", e))?;
+    match folder.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            bail!("{}: another export is writing it", part.display())
+        }
+        Err(TryLockError::Error(e)) => return Err(FileError::io(part, "locking", e).into()),
+    }
+    if there {
+        clear(part, ours)?;
+    }
+    Ok(folder)
+}
+
+/// Empties a folder of files that are all `ours`.
+fn clear(part: &Path, ours: impl Fn(&str) -> bool) -> anyhow::Result<()> {
+    let names = atomic::names(part)?;
+    if let Some(name) = names.iter().find(|name| !ours(name)) {
+        bail!(
+            "{}: needed for the unfinished bundle, but {name} in it is not of an export; move the folder away or choose another --out",
+            part.display()
+        );
+    }
+    for name in names {
+        atomic::remove(&part.join(name))?;
+    }
     Ok(())
 }
 
@@ -52,23 +81,13 @@ fn sync(folder: &Path) -> Result<(), FileError> {
     atomic::sync_folder(folder)
 }
 
-/// Gives `part` the name `out`, in place of a folder of that name.
-fn replace(part: &Path, out: &Path) -> anyhow::Result<()> {
-    let rename = |from: &Path, to: &Path| {
-        fs::rename(from, to).map_err(|e| FileError::io(to, "renaming into place", e))
+/// Gives `part` the name `out`; a folder of that name gets the name `part`, in one step.
+fn place(part: &Path, out: &Path) -> anyhow::Result<()> {
+    let placed = match out.exists() {
+        true => renameat_with(CWD, part, CWD, out, RenameFlags::EXCHANGE).map_err(Into::into),
+        false => fs::rename(part, out),
     };
-    if !out.exists() {
-        return Ok(rename(part, out)?);
-    }
-    let mut old = part.as_os_str().to_owned();
-    old.push(".old");
-    let old = Path::new(&old);
-    rename(out, old)?;
-    if let Err(error) = rename(part, out) {
-        rename(old, out)
-            .with_context(|| format!("{error}; the earlier bundle is {}", old.display()))?;
-        return Err(error.into());
-    }
-    fs::remove_dir_all(old).map_err(|e| FileError::io(old, "removing the earlier bundle", e))?;
-    Ok(())
+    placed
+        .map_err(|e| FileError::io(out, "renaming into place", e))
+        .context("the bundle was written but could not be given its name; try another --out")
 }

@@ -30,32 +30,9 @@ pub fn choose<'a>(
 
 /// All levels for `model.json`.
 pub fn told(levels: Option<&Levels>) -> Vec<bundle::Level> {
-    levels.into_iter().flat_map(Levels::all).map(tell).collect()
-}
-
-fn tell(level: &Level) -> bundle::Level {
-    let Level {
-        ref form,
-        level,
-        elo,
-        elo_interval,
-        step,
-        crc32c,
-        visits,
-        temperature,
-        noise,
-        policy_loss,
-    } = *level;
-    bundle::Level {
-        form: form.clone(),
-        level,
-        elo,
-        elo_interval,
-        step,
-        crc32c: format!("{crc32c:08x}"),
-        visits,
-        temperature: temperature.into(),
-        noise: noise.into(),
-        policy_loss: Some(policy_loss),
-    }
+    levels
+        .into_iter()
+        .flat_map(Levels::all)
+        .map(bundle::Level::from)
+        .collect()
 }

@@ -15,9 +15,10 @@ use toml::Table;
 
 use super::{Order, Source, levels};
 use crate::config::Config;
+use crate::network::Network;
 
 /// The checkpoint's sum as levels and matches write it.
-fn crc32c(about: &About) -> String {
+pub(super) fn crc32c(about: &About) -> String {
     format!("{:08x}", about.crc32c)
 }
 
@@ -44,10 +45,10 @@ pub(super) fn manifest(order: &Order, source: &Source, files: Vec<FileInfo>) -> 
 }
 
 /// What is kept within an ONNX file, in case it is parted from its folder.
-pub(super) fn facts(order: &Order, source: &Source) -> Vec<(&'static str, String)> {
-    let about = &source.network.about;
+pub(super) fn facts(order: &Order, network: &Network) -> Vec<(&'static str, String)> {
+    let about = &network.about;
     vec![
-        ("forms", source.network.forms.names()),
+        ("forms", network.forms.names()),
         ("run", about.origin.run.clone()),
         ("step", about.step.to_string()),
         ("crc32c", crc32c(about)),

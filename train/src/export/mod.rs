@@ -5,12 +5,13 @@ mod levels;
 mod manifest;
 mod readme;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use model::export::{WIDTHS, onnx, safetensors, torchscript};
-use selfplay::bundle::{self, Bundle, FileInfo, FileKind, MANIFEST, Precision, sha256};
+use selfplay::bundle::{self, Bundle, Checkpoint, FileInfo, FileKind, MANIFEST, Precision, sha256};
 
 pub use self::examples::{Example, examples};
 use crate::atomic::FileError;
@@ -28,9 +29,9 @@ pub const README: &str = "README.md";
 pub struct Order {
     /// A run directory or a checkpoint.
     pub source: PathBuf,
-    /// Training step of the checkpoint of a run; the newest if missing.
+    /// Training step of the checkpoint of a run; the newest if missing, and then also those that play its levels.
     pub step: Option<u64>,
-    /// Level whose checkpoint it is, in place of a step.
+    /// Level whose checkpoint it is, alone, in place of a step.
     pub level: Option<u32>,
     /// The form that the level was measured in, where there are several.
     pub form: Option<String>,
@@ -57,7 +58,7 @@ struct Source {
 pub fn write(order: &Order) -> anyhow::Result<Bundle> {
     bundle::may_replace(&order.out)?;
     let source = Source::load(order)?;
-    folder::publish(&order.out, |folder| {
+    folder::publish(&order.out, ours, |folder| {
         let mut files = networks(order, &source, folder)?;
         let examples = examples(&source.network)?;
         let text = serde_json::to_string(&examples)?;
@@ -93,15 +94,9 @@ impl Source {
             })
             .transpose()?
             .cloned();
-        // On this machine's CPU, whatever the run was trained on.
-        let here = ["device", "inference_precision", "training_precision"];
-        let sets = ["cpu", "f32", "f32"].iter().zip(here);
-        let sets: Vec<_> = sets
-            .map(|(value, key)| format!("device.{key}={value}"))
-            .collect();
         let network = match &level {
-            Some(level) => Network::load_level(&order.source, level, &sets)?,
-            None => Network::load(&order.source, order.step, &sets)?,
+            Some(level) => Network::load_level(&order.source, level, &on_this_cpu())?,
+            None => Network::load(&order.source, order.step, &on_this_cpu())?,
         };
         let state = match is_run {
             true => Some(RunFiles::open(&order.source)?.1),
@@ -114,45 +109,92 @@ impl Source {
             level,
         })
     }
+
+    /// Of a graded run a level for each checkpoint that plays one and is not the bundle's own, if no checkpoint alone is asked for.
+    fn other_levels(&self, order: &Order) -> Vec<&Level> {
+        let levels = self.levels.as_ref();
+        let levels = levels.filter(|_| order.level.is_none() && order.step.is_none());
+        let mut others = BTreeMap::new();
+        for level in levels.into_iter().flat_map(Levels::all) {
+            if level.crc32c != self.network.about.crc32c {
+                others.entry(level.step).or_insert(level);
+            }
+        }
+        others.into_values().collect()
+    }
 }
 
-/// Writes the network in every format asked for.
+/// Settings for this machine's CPU, whatever the run was trained on.
+fn on_this_cpu() -> [String; 3] {
+    let keys = [
+        ("device", "cpu"),
+        ("inference_precision", "f32"),
+        ("training_precision", "f32"),
+    ];
+    keys.map(|(key, value)| format!("device.{key}={value}"))
+}
+
+/// Writes the networks in every format asked for.
 fn networks(order: &Order, source: &Source, folder: &Path) -> anyhow::Result<Vec<FileInfo>> {
-    let (weights, mut files) = (&source.network.weights, Vec::new());
-    let facts = manifest::facts(order, source);
+    let mut files = formats(order, &source.network, "model", folder)?;
+    for level in source.other_levels(order) {
+        let network = Network::load_level(&order.source, level, &on_this_cpu())?;
+        let stem = format!("model-{}", level.step);
+        let checkpoint = Checkpoint {
+            step: level.step,
+            crc32c: manifest::crc32c(&network.about),
+        };
+        let written = formats(order, &network, &stem, folder)?.into_iter();
+        files.extend(written.map(|file| FileInfo {
+            checkpoint: Some(checkpoint.clone()),
+            ..file
+        }));
+    }
+    Ok(files)
+}
+
+/// Writes a network in every format asked for, in files whose names begin with `stem`.
+fn formats(
+    order: &Order,
+    network: &Network,
+    stem: &str,
+    folder: &Path,
+) -> anyhow::Result<Vec<FileInfo>> {
+    let (weights, mut files) = (&network.weights, Vec::new());
+    let facts = manifest::facts(order, network);
     for &kind in &order.formats {
         match kind {
             FileKind::Onnx => {
                 for &precision in &order.precisions {
-                    let name = onnx_name(precision);
+                    let name = format!("{stem}{}", onnx_ending(precision));
                     let bytes = onnx::file(weights, precision, &facts)
                         .with_context(|| format!("{name}: the network cannot be written"))?;
-                    save(&folder.join(name), &bytes)?;
+                    save(&folder.join(&name), &bytes)?;
                     files.push(FileInfo {
                         precision: Some(precision),
                         opset: Some(onnx::OPSET),
-                        ..info(folder, name, kind)?
+                        ..info(folder, &name, kind)?
                     });
                 }
             }
             FileKind::Torchscript => {
-                let name = "model.pt";
-                torchscript::write(weights, &folder.join(name))
+                let name = format!("{stem}.pt");
+                torchscript::write(weights, &folder.join(&name))
                     .with_context(|| format!("{name}: the network cannot be written"))?;
                 files.push(FileInfo {
                     precision: Some(Precision::F32),
                     joined: Some(WIDTHS.to_vec()),
-                    ..info(folder, name, kind)?
+                    ..info(folder, &name, kind)?
                 });
             }
             FileKind::Safetensors => {
-                let name = "model.safetensors";
+                let name = format!("{stem}.safetensors");
                 let bytes = safetensors::file(weights)
                     .with_context(|| format!("{name}: the network cannot be written"))?;
-                save(&folder.join(name), &bytes)?;
+                save(&folder.join(&name), &bytes)?;
                 files.push(FileInfo {
                     precision: Some(Precision::F32),
-                    ..info(folder, name, kind)?
+                    ..info(folder, &name, kind)?
                 });
             }
             FileKind::Examples | FileKind::Readme => {}
@@ -161,11 +203,16 @@ fn networks(order: &Order, source: &Source, folder: &Path) -> anyhow::Result<Vec
     Ok(files)
 }
 
-fn onnx_name(precision: Precision) -> &'static str {
+/// Whether a file in an unfinished bundle is one that an export writes.
+fn ours(name: &str) -> bool {
+    name.starts_with("model") || [EXAMPLES, README].contains(&name)
+}
+
+fn onnx_ending(precision: Precision) -> &'static str {
     match precision {
-        Precision::F32 => "model.onnx",
-        Precision::F16 => "model.f16.onnx",
-        Precision::Int8 => "model.int8.onnx",
+        Precision::F32 => ".onnx",
+        Precision::F16 => ".f16.onnx",
+        Precision::Int8 => ".int8.onnx",
     }
 }
 
@@ -185,6 +232,7 @@ fn info(folder: &Path, name: &str, kind: FileKind) -> Result<FileInfo, FileError
     Ok(FileInfo {
         name: name.to_owned(),
         kind,
+        checkpoint: None,
         precision: None,
         opset: None,
         joined: None,

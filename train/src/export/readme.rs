@@ -146,9 +146,10 @@ fn file_row(info: &FileInfo) -> FileRow<'_> {
         FileKind::Examples => "positions with input and answers".to_owned(),
         FileKind::Readme => "this text".to_owned(),
     };
+    let of = (info.checkpoint.as_ref()).map(|other| format!(", of step {}", other.step));
     FileRow {
         info,
-        what: what + precision,
+        what: what + precision + &of.unwrap_or_default(),
     }
 }
 
@@ -203,11 +204,8 @@ fn example_in_words<'a>(manifest: &Manifest, example: &'a Example, is_start: boo
 
 fn level_row(manifest: &Manifest, level: &Level) -> Cells {
     let [low, high] = level.elo_interval;
-    let here = if level.is_of(&manifest.training) {
-        "✓"
-    } else {
-        ""
-    };
+    let mut networks = manifest.networks(&level.crc32c);
+    let network = networks.next().map(|file| format!("`{}`", file.name));
     vec![
         level.form.clone(),
         level.level.to_string(),
@@ -217,7 +215,7 @@ fn level_row(manifest: &Manifest, level: &Level) -> Cells {
         level.temperature.to_string(),
         level.noise.to_string(),
         level.step.to_string(),
-        here.to_owned(),
+        network.unwrap_or_default(),
     ]
 }
 

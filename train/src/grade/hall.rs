@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+use play::output::note;
 use selfplay::eval::mix;
 use selfplay::rules::{Ruleset, World};
 
@@ -20,7 +21,6 @@ use crate::arena::{
     ArenaError, MatchConfig, MatchResult, Opening, PlayedGame, Player, draw_openings,
 };
 use crate::atomic::FileError;
-use crate::output::note;
 use crate::rating::{Encounter, GameScore, RatingError};
 use crate::tournament::store::{self, Settings, Store};
 use crate::tournament::{BrokenOff, number};

@@ -50,11 +50,12 @@ impl Look {
 
     /// The weights of a training step; of the newest checkpoint if missing.
     pub fn weights(&self, step: Option<u64>) -> anyhow::Result<Weights> {
-        if let Some(step) = step {
-            // One that was asked for may not be there, though nothing is missing.
-            self.files.checkpoint(step)?;
-        }
-        let step = step.unwrap_or(self.state.training.step);
+        let Some(step) = step else {
+            let newest = |state: &State| weights(&self.files, state, state.training.step);
+            return self.files.newest(&self.state, newest);
+        };
+        // One that was asked for may not be there, though nothing is missing.
+        self.files.checkpoint(step)?;
         weights(&self.files, &self.state, step)
     }
 }

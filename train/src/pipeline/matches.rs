@@ -2,8 +2,9 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
+use play::output::print;
+
 use super::{Run, load, strength};
-use crate::output::print;
 use crate::strength::StrengthTable;
 
 impl Run {

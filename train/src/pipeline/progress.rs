@@ -4,8 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-
-use crate::output::note;
+use play::output::note;
 
 /// The bars, or nothing where standard error is not a terminal.
 pub struct Progress {

@@ -2,12 +2,12 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
+use play::line::Line;
 use selfplay::game::{Color, Outcome};
 use selfplay::rules::{Notation, Position, Ruleset};
 
 use crate::forms;
 use crate::games::GameText;
-use crate::line::Line;
 
 /// Plies that stand on one line of moves.
 const PLIES_PER_LINE: usize = 10;

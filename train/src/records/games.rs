@@ -1,4 +1,8 @@
 //! The games of a file, one after the other.
+//!
+//! In PGN a game begins with tags: behind a result or moves, or where tags that stand together repeat one that the game
+//! has. A tag also ends a comment that is never closed.
+use std::fs::{self, File};
 use std::path::Path;
 
 use super::pgn::Movetext;
@@ -21,8 +25,9 @@ enum Source<'a> {
 }
 
 impl<'a> Games<'a> {
-    /// Opens a file.
+    /// Opens a regular file; of anything else, which might never end, an error says so.
     pub fn open(path: &'a Path) -> Result<Self, FileError> {
+        check(path)?;
         if samples::is_hdf5(path)? {
             let why = "no records of games, but an HDF5 file; samples need no import: name them in `pretrain.shards`";
             return Err(FileError::content(path, why));
@@ -48,6 +53,17 @@ impl<'a> Games<'a> {
     }
 }
 
+/// Whether a file can be read: it is regular and can be opened.
+pub fn check(path: &Path) -> Result<(), FileError> {
+    let opening = |e| FileError::io(path, "opening", e);
+    // A look first: opening a pipe waits for its writer.
+    if !fs::metadata(path).map_err(opening)?.is_file() {
+        let why = "not a regular file; games are read from files, save what comes from elsewhere";
+        return Err(FileError::content(path, why));
+    }
+    File::open(path).map(drop).map_err(opening)
+}
+
 /// The next game of a text.
 fn next_in(lines: &mut Lines) -> Result<Option<RecordedGame>, FileError> {
     let (mut game, mut movetext) = (RecordedGame::default(), Movetext::default());
@@ -60,15 +76,12 @@ fn next_in(lines: &mut Lines) -> Result<Option<RecordedGame>, FileError> {
             }
             break;
         }
-        let tag = pgn::tag(line.text());
-        let tag = tag.filter(|(name, _)| movetext.is_open() || *name == "Event");
-        if let Some((name, value)) = tag {
-            if !game.moves.is_empty() || !movetext.is_open() {
-                lines.put_back(line);
+        if pgn::tag(line.text()).is_some() {
+            lines.put_back(line);
+            let in_tags = movetext.is_open() && !movetext.has_ended() && game.moves.is_empty();
+            if !in_tags || !read_tags(lines, &mut game)? {
                 break;
             }
-            game.begin(line.number);
-            pgn::note_tag(&mut game, name, value);
         } else if let Some(read) = movetext.read(&mut game, line.number, line.text()) {
             lines.put_back(line.behind(read));
             break;
@@ -76,6 +89,41 @@ fn next_in(lines: &mut Lines) -> Result<Option<RecordedGame>, FileError> {
     }
     movetext.end(&mut game);
     Ok((!game.is_empty()).then_some(game))
+}
+
+/// Reads the tags that stand together; false if another game begins with them, and nothing of them is read.
+fn read_tags(lines: &mut Lines, game: &mut RecordedGame) -> Result<bool, FileError> {
+    let mut block: Vec<Line> = Vec::new();
+    while let Some(line) = lines.next_line()? {
+        if block.last().is_some_and(|last| last.text() == line.text()) {
+            continue;
+        }
+        let tag = pgn::tag(line.text()).filter(|_| block.len() < pgn::MOST_TAGS);
+        let comes_again = |(name, _): (&str, &str)| {
+            let mut names = block.iter().filter_map(|line| pgn::tag(line.text()));
+            names.any(|(earlier, _)| earlier.eq_ignore_ascii_case(name))
+        };
+        if tag.is_none_or(comes_again) {
+            lines.put_back(line);
+            break;
+        }
+        block.push(line);
+    }
+    let tags = || block.iter().filter_map(|line| pgn::tag(line.text()));
+    // The tag Game may stand before all others.
+    let has_begun = game.tags.iter().any(|(name, _)| name != "Game");
+    if tags().any(|(name, _)| game.tag(name).is_some() || has_begun && name == "Event") {
+        block
+            .into_iter()
+            .rev()
+            .for_each(|line| lines.put_back(line));
+        return Ok(false);
+    }
+    game.begin(block.first().map_or(0, |line| line.number));
+    for (name, value) in tags() {
+        pgn::note_tag(game, name, value);
+    }
+    Ok(true)
 }
 
 /// A game in DhtmlXQ's tags, whose first line is given.

@@ -1,15 +1,15 @@
 //! Training rows of recorded games.
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
+use play::line::{self, Line};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use selfplay::game::{Color, Outcome, Referee, Turn};
+use selfplay::game::{Color, Outcome, Reason, Referee, Turn};
 use selfplay::record::Rows;
 use selfplay::rules::{Move, Notation, Ruleset, World};
 use selfplay::worker::{Notes, Source};
 
-use super::RecordedGame;
+use super::{RecordedGame, export};
 use crate::forms;
-use crate::line::{self, Line};
 
 /// What became of a game.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub struct Imported {
     pub plies: usize,
     /// Why the plies that follow could not be used, if any do.
     pub cut: Option<anyhow::Error>,
+    /// What the record tells of the result, if the last position refutes it.
+    pub refuted: Option<String>,
 }
 
 /// Why a game was not meant to be imported so, as all games like it: of another form, for one. Reads on after "is not
@@ -66,10 +68,15 @@ pub fn import(
     if let (true, Some(why)) = (moves.is_empty(), &cut) {
         bail!("{why:#}");
     }
-    let outcome = outcome(game, &end, cut.is_none())?;
+    let (outcome, refuted) = outcome(game, &end, cut.is_none())?;
     let rows = rows(*start, &moves, outcome, id, game.moves.len());
     let plies = moves.len();
-    Ok(Imported { rows, plies, cut })
+    Ok(Imported {
+        rows,
+        plies,
+        cut,
+        refuted,
+    })
 }
 
 /// A record says which form it is of, if it does, in the tag Variant; what is changed of its rules, in the tag Rules; and
@@ -136,14 +143,31 @@ fn replay(
     (moves, None)
 }
 
-/// The outcome as the record tells it, else as the rules judge the last position of a whole game.
-fn outcome(game: &RecordedGame, end: &Line, whole: bool) -> anyhow::Result<Outcome> {
-    let judged = || match end.turn() {
-        Turn::Over(ending) if whole => Some(ending.outcome),
+/// The outcome, and what the record tells instead if the board refutes it: checkmate and stalemate decide; else what is
+/// told does, and where nothing is, the last position of a whole game.
+fn outcome(
+    game: &RecordedGame,
+    end: &Line,
+    whole: bool,
+) -> anyhow::Result<(Outcome, Option<String>)> {
+    let ending = match end.turn() {
+        Turn::Over(ending) => Some(ending),
         _ => None,
     };
-    let told = game.outcome.or_else(judged);
-    told.ok_or_else(|| anyhow!("it has no result, and its last position does not decide it"))
+    let is_mate = |reason| matches!(reason, Reason::Checkmate | Reason::Stalemate);
+    match (game.outcome, ending) {
+        (Some(told), Some(end)) if is_mate(end.reason) && told != end.outcome => {
+            let (told, true_one) = (export::result(told), export::result(end.outcome));
+            let why = format!(
+                "its result is told as {told}, but the last position is {true_one} ({}), which counts",
+                end.reason
+            );
+            Ok((end.outcome, Some(why)))
+        }
+        (Some(told), _) => Ok((told, None)),
+        (None, Some(end)) if whole || is_mate(end.reason) => Ok((end.outcome, None)),
+        _ => bail!("it has no result, and its last position does not decide it"),
+    }
 }
 
 fn rows(mut world: World, moves: &[Move], outcome: Outcome, game: u64, plies: usize) -> Rows {

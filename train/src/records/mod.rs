@@ -1,8 +1,8 @@
 //! Game records: games of people and engines in the texts that they use.
 //!
 //! A file is read game by game ([`games`]), whatever its encoding ([`text`]): PGN ([`pgn`]) and DhtmlXQ
-//! ([`dhtmlxq`]) in any order, or an XQF file ([`xqf`]). [`import`] plays the moves and makes training rows of them, [`export`] writes a run's
-//! games as PGN.
+//! ([`dhtmlxq`]) in any order, or an XQF file ([`xqf`]). [`import`] plays the moves and makes training rows of them, [`shards`] takes those,
+//! [`export`] writes a run's games as PGN.
 pub mod dhtmlxq;
 pub mod export;
 pub mod games;
@@ -10,6 +10,7 @@ pub mod import;
 pub mod pgn;
 pub mod results;
 mod setup;
+pub mod shards;
 pub mod text;
 pub mod xqf;
 
@@ -33,6 +34,8 @@ pub struct RecordedGame {
     pub outcome: Option<Outcome>,
     /// Why it cannot be used, if so.
     pub fault: Option<String>,
+    /// Line of the first text behind its result that belongs to no game, if there is any.
+    pub behind: Option<usize>,
 }
 
 /// A move of a record.

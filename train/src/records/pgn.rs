@@ -16,8 +16,14 @@ pub(super) fn tag(line: &str) -> Option<(&str, &str)> {
     named.then_some((name, value))
 }
 
+/// Most tags of a game.
+pub(super) const MOST_TAGS: usize = 1000;
+
 /// Notes a tag of a game, and what it says of the result.
 pub(super) fn note_tag(game: &mut RecordedGame, name: &str, value: &str) {
+    if game.tags.len() == MOST_TAGS {
+        return game.blame(format!("more than {MOST_TAGS} tags"));
+    }
     let value: String = value.chars().take(LONGEST_VALUE).collect();
     let value = value.replace("\\\"", "\"").replace("\\\\", "\\");
     if name.eq_ignore_ascii_case("Result") {
@@ -35,6 +41,10 @@ pub(super) struct Movetext {
     /// Variations that are open.
     depth: usize,
     token: String,
+    /// Where the token begins on its line, in bytes.
+    token_at: usize,
+    /// Whether the game's result has been read.
+    ended: bool,
 }
 
 impl Movetext {
@@ -43,7 +53,12 @@ impl Movetext {
         !self.in_comment && self.depth == 0
     }
 
-    /// Reads a line of moves; where the game ends on it, the offset behind its result.
+    /// Whether the game's result has been read.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Reads a line of moves; where another game begins on it, the offset of that.
     pub fn read(&mut self, game: &mut RecordedGame, number: usize, line: &str) -> Option<usize> {
         if line.starts_with('%') {
             return None;
@@ -55,7 +70,7 @@ impl Movetext {
             }
             let ends_word = c.is_whitespace() || matches!(c, '{' | '(' | ')' | ';');
             if self.depth == 0 && ends_word && self.flush(game, number) {
-                return Some(at);
+                return Some(self.token_at);
             }
             match c {
                 '{' | '(' => {
@@ -66,15 +81,25 @@ impl Movetext {
                 ')' => self.depth = self.depth.saturating_sub(1),
                 ';' => return None,
                 _ if self.depth > 0 || ends_word || self.token.len() >= LONGEST => {}
-                _ => self.token.push(c),
+                _ => {
+                    if self.token.is_empty() {
+                        self.token_at = at;
+                    }
+                    self.token.push(c);
+                }
             }
         }
-        (self.is_open() && self.flush(game, number)).then_some(line.len())
+        (self.is_open() && self.flush(game, number)).then_some(self.token_at)
     }
 
     /// Ends the game at the end of the file or before another game's tags.
     pub fn end(&self, game: &mut RecordedGame) {
-        if !self.is_open() {
+        if self.is_open() {
+            return;
+        }
+        if self.ended {
+            game.behind.get_or_insert(self.opened);
+        } else {
             let what = if self.in_comment {
                 "comment"
             } else {
@@ -86,19 +111,27 @@ impl Movetext {
         }
     }
 
-    /// Takes the word that is complete; whether it is the game's result.
+    /// Takes the word that is complete; whether another game begins with it. Behind a result one without tags does so
+    /// with move 1, if the one before has no tags either.
     fn flush(&mut self, game: &mut RecordedGame, number: usize) -> bool {
-        let word = std::mem::take(&mut self.token);
-        let word = behind_number(&word).trim_end_matches(['!', '?']);
-        if word.is_empty() || word.starts_with('$') {
+        let token = std::mem::take(&mut self.token);
+        let (move_number, word) = divide(&token);
+        if self.ended && game.tags.is_empty() && matches!(move_number, "1" | "１") {
+            return true;
+        }
+        let word = word.split_once('$').map_or(word, |(word, _nag)| word);
+        let word = word.trim_end_matches(['!', '?']);
+        if word.is_empty() {
             return false;
         }
         game.begin(number);
-        if word == "*" || outcome(word).is_some() {
+        let is_result = word == "*" || outcome(word).is_some();
+        if is_result && game.behind.is_none() {
             game.tell(word);
-            return true;
-        }
-        if game.moves.len() == MOST_PLIES {
+            self.ended = true;
+        } else if self.ended {
+            game.behind.get_or_insert(number);
+        } else if game.moves.len() == MOST_PLIES {
             game.blame(format!("more than {MOST_PLIES} plies (line {number})"));
         } else if game.fault.is_none() {
             game.moves.push(RecordedMove {
@@ -110,14 +143,14 @@ impl Movetext {
     }
 }
 
-/// A word without the move number in front of it; nothing, if it is only that.
-fn behind_number(word: &str) -> &str {
+/// A word's move number, empty if it has none, and what is behind it.
+fn divide(word: &str) -> (&str, &str) {
     let digit = |c: char| c.is_ascii_digit() || ('０'..='９').contains(&c);
     let rest = word.trim_start_matches(digit);
     let behind = rest.trim_start_matches(['.', '．', '、', '…']);
     if rest.is_empty() || behind.len() < rest.len() {
-        behind
+        (&word[..word.len() - rest.len()], behind)
     } else {
-        word
+        ("", word)
     }
 }

@@ -1,6 +1,6 @@
 //! Who scored what against whom, from files of games.
 //!
-//! Of a game its players, its result and its form are read, not its moves. Games that `fanqi arena` has kept tell in
+//! Of a game its players, its result and its form are read, not its moves: one without any, a forfeit, counts. Games that `fanqi arena` has kept tell in
 //! their tags which two share an opening; games from elsewhere count one by one.
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ struct Half {
     score: GameScore,
 }
 
-/// A game that does not count.
+/// A game, or a text behind one, that does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// Its file.
@@ -56,7 +56,9 @@ impl Results {
     pub fn read(&mut self, path: &Path, form: Option<&str>) -> Result<(), FileError> {
         let mut games = Games::open(path)?;
         while let Some(game) = games.next_game()? {
-            if let Err(why) = self.add(&game, form) {
+            let text = |line| format!("the text behind its result (line {line})");
+            let behind = game.behind.map(text);
+            for why in self.add(&game, form).err().into_iter().chain(behind) {
                 self.left_out.push(LeftOut {
                     path: path.to_owned(),
                     number: game.number,

@@ -1,6 +1,7 @@
-//! The lines of a file in any encoding that its users write: UTF-8, GBK and its kin, UTF-16 with a mark.
+//! The lines of a file in any encoding that its users write: UTF-8, GBK and its kin, UTF-16 with a mark. A line ends with
+//! LF, CR or both.
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
@@ -12,7 +13,7 @@ use crate::atomic::FileError;
 /// Bytes after which a line is divided, at the next space if one is near.
 const LONGEST: usize = 1 << 20;
 /// How near.
-const NEAR: u64 = 4096;
+const NEAR: usize = 4096;
 /// Bytes read at a time to find the encoding.
 const BLOCK: usize = 1 << 16;
 
@@ -21,7 +22,10 @@ pub struct Lines<'a> {
     path: &'a Path,
     input: BufReader<DecodeReaderBytes<File, Vec<u8>>>,
     number: usize,
-    put_back: Option<Line>,
+    /// Lines that come before what is left of the file, the last one first.
+    put_back: Vec<Line>,
+    /// Whether the line read last ended with a CR, which an LF may follow.
+    half_ended: bool,
 }
 
 /// A line, or a part of a very long one.
@@ -52,17 +56,33 @@ pub fn encoding(path: &Path) -> Result<&'static Encoding, FileError> {
     let mut file = File::open(path).map_err(|e| FileError::io(path, "opening", e))?;
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     let mut block = vec![0; BLOCK];
+    let mut at_start = true;
     loop {
         match file.read(&mut block) {
             Ok(0) => break,
-            Ok(n) => detector.feed(&block[..n], false),
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Ok(n) => {
+                if std::mem::take(&mut at_start) && is_utf32(&block[..n]) {
+                    let why = "text in UTF-32, which is not read; save it as UTF-8";
+                    return Err(FileError::content(path, why));
+                }
+                detector.feed(&block[..n], false);
+            }
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
             Err(e) => return Err(FileError::io(path, "reading", e)),
         };
     }
     detector.feed(&[], true);
     // Records come from China: between encodings that fit, its own is meant.
     Ok(detector.guess(Some(b"cn"), Utf8Detection::Allow))
+}
+
+/// Whether a file that begins so is in UTF-32: with its mark, or with an ASCII character.
+fn is_utf32(start: &[u8]) -> bool {
+    match *start {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => true,
+        [first, 0, 0, 0, ..] | [0, 0, 0, first, ..] => first.is_ascii() && first != 0,
+        _ => false,
+    }
 }
 
 impl<'a> Lines<'a> {
@@ -78,28 +98,34 @@ impl<'a> Lines<'a> {
             path,
             input: BufReader::new(decoder),
             number: 0,
-            put_back: None,
+            put_back: Vec::new(),
+            half_ended: false,
         })
     }
 
     /// The next line.
     pub fn next_line(&mut self) -> Result<Option<Line>, FileError> {
-        if let Some(line) = self.put_back.take() {
+        if let Some(line) = self.put_back.pop() {
             return Ok(Some(line));
         }
         let failed = |e| FileError::io(self.path, "reading", e);
         let mut bytes = Vec::new();
-        let mut limited = (&mut self.input).take(LONGEST as u64);
-        limited.read_until(b'\n', &mut bytes).map_err(failed)?;
-        if bytes.len() == LONGEST && bytes.last() != Some(&b'\n') {
-            let mut limited = (&mut self.input).take(NEAR);
-            limited.read_until(b' ', &mut bytes).map_err(failed)?;
+        let ends = |byte: u8| matches!(byte, b'\n' | b'\r');
+        read_until(&mut self.input, &mut bytes, LONGEST, ends).map_err(failed)?;
+        if std::mem::take(&mut self.half_ended) && bytes == b"\n" {
+            bytes.clear();
+            read_until(&mut self.input, &mut bytes, LONGEST, ends).map_err(failed)?;
         }
-        if bytes.is_empty() {
+        if bytes.len() == LONGEST && !bytes.last().copied().is_some_and(ends) {
+            let near = |byte: u8| byte == b' ' || ends(byte);
+            read_until(&mut self.input, &mut bytes, NEAR, near).map_err(failed)?;
+        }
+        let Some(&last) = bytes.last() else {
             return Ok(None);
-        }
+        };
         let number = self.number + 1;
-        self.number += usize::from(bytes.last() == Some(&b'\n'));
+        self.number += usize::from(ends(last));
+        self.half_ended = last == b'\r';
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_end_matches(['\n', '\r']).to_owned();
         let done = 0;
@@ -108,6 +134,31 @@ impl<'a> Lines<'a> {
 
     /// Gives a line back, which comes next.
     pub fn put_back(&mut self, line: Line) {
-        self.put_back = Some(line);
+        self.put_back.push(line);
     }
+}
+
+/// Appends bytes up to and with the first that `ends` the reading, `most` at most.
+fn read_until(
+    input: &mut impl BufRead,
+    bytes: &mut Vec<u8>,
+    most: usize,
+    ends: impl Fn(u8) -> bool,
+) -> io::Result<()> {
+    let full = bytes.len() + most;
+    while bytes.len() < full {
+        let there = match input.fill_buf() {
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+            there => there?,
+        };
+        let there = &there[..there.len().min(full - bytes.len())];
+        let end = there.iter().position(|&byte| ends(byte));
+        let taken = end.map_or(there.len(), |at| at + 1);
+        bytes.extend_from_slice(&there[..taken]);
+        input.consume(taken);
+        if end.is_some() || taken == 0 {
+            break;
+        }
+    }
+    Ok(())
 }

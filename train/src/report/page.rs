@@ -9,7 +9,6 @@ use toml::{Table, Value};
 use super::chart::{self, Chart};
 use super::curves::{Axes, Curves};
 use super::kept::Kept;
-use web::label::{self, Label};
 use super::ladder::{Cell, CrossTable, LadderCurve, LadderPart};
 use super::replay::Replay;
 use super::strength::{Strength, StrengthCurve};
@@ -17,6 +16,7 @@ use super::tally::{Results, Tally};
 use crate::config::Config;
 use crate::pipeline::load::Look;
 use crate::strength::StrengthRow;
+use web::label::{self, Label};
 
 /// The page.
 #[derive(Template)]

@@ -7,13 +7,13 @@
 //! the first letter.
 use std::fmt;
 
+use play::line::{Line, Played};
 use selfplay::game::{Color, Ending, Referee, Turn};
 use selfplay::rules::{Kind, Move, Notation, Ruleset, Square, World};
 use serde::Serialize;
-
 use web::label::{self, Label};
-use crate::games::{self, GameText};
-use crate::line::{Line, Played};
+
+use crate::games::GameText;
 
 const SIDES: [Color; 2] = [Color::Red, Color::Black];
 
@@ -160,12 +160,10 @@ pub fn replay(game: &GameText, rules: &'static Ruleset) -> anyhow::Result<Replay
         form: rules.name,
         hides: rules.hides(),
         shared: rules.open_to_both(),
-        result: games::outcome_name(game.ending.outcome),
+        result: game.ending.outcome.name(),
         reason: label::reason(game.ending.reason),
         steps: [game.net_step_first, game.net_step_last],
-        would_resign: game
-            .would_resign
-            .map(|(color, ply)| (games::color_name(color), ply)),
+        would_resign: game.would_resign.map(|(color, ply)| (color.name(), ply)),
         first: 0,
         start: changes(&vec![None; seen.len()], &seen),
         unseen: unseen(world),
@@ -244,9 +242,9 @@ fn contradiction(world: &World, told: Ending) -> Option<String> {
     match world.turn() {
         Turn::Over(found) if found != told => Some(format!(
             "the rules end it as {} ({}), its text as {} ({})",
-            games::outcome_name(found.outcome),
+            found.outcome.name(),
             found.reason,
-            games::outcome_name(told.outcome),
+            told.outcome.name(),
             told.reason
         )),
         _ => None,

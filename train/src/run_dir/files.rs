@@ -104,6 +104,26 @@ impl RunFiles {
         ))
     }
 
+    /// What `load` makes of the newest checkpoint, that of the step that the state counts. `state` is what was read before; the run
+    /// may have gone on since and removed that checkpoint, and then it is asked for the newer one.
+    pub fn newest<T>(
+        &self,
+        state: &State,
+        load: impl Fn(&State) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let mut state = state.clone();
+        loop {
+            let loaded = load(&state);
+            if loaded.is_ok() {
+                return loaded;
+            }
+            match RunFiles::open(&self.path) {
+                Ok((_, now)) if now.training.step != state.training.step => state = now,
+                _ => return loaded,
+            }
+        }
+    }
+
     /// (step, path) of all checkpoints, ascending.
     pub fn checkpoints(&self) -> Result<Vec<(u64, PathBuf)>, FileError> {
         CHECKPOINT.all(&self.path)

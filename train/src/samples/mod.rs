@@ -118,15 +118,25 @@ pub fn write(
     head: &ShardHead,
     config: &SamplesConfig,
 ) -> Result<(), FileError> {
+    let shard = encode(path, rows, head, config)?;
+    atomic::write(path, |out| std::io::Write::write_all(out, &shard))
+}
+
+/// The bytes of the shard that [`write`] writes; `path` is for errors.
+pub fn encode(
+    path: &Path,
+    rows: &Rows,
+    head: &ShardHead,
+    config: &SamplesConfig,
+) -> Result<Vec<u8>, FileError> {
     check_rows(rows).map_err(|e| FileError::content(path, format!("rows not written: {e}")))?;
     // The lock is held throughout: files in memory are told apart by a name, of which there is one.
-    let image = hdf5::sync::sync(|| image(rows, head, config)).map_err(|e| {
+    hdf5::sync::sync(|| image(rows, head, config)).map_err(|e| {
         FileError::content(
             path,
             format!("HDF5 cannot build the shard: {}", first_line(&e)),
         )
-    })?;
-    atomic::write(path, |out| std::io::Write::write_all(out, &image))
+    })
 }
 
 /// The bytes of a shard.

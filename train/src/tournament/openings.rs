@@ -6,12 +6,12 @@
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
+use play::line::Line;
 use selfplay::game::{Referee, Turn};
 use selfplay::rules::{Notation, Ruleset, World};
 
 use crate::arena::{Opening, deal_rng};
 use crate::atomic::FileError;
-use crate::line::Line;
 
 /// The openings of a file, and what tells the file from others.
 pub struct OpeningFile {

@@ -84,9 +84,12 @@ pub enum GameError {
 pub struct Seen {
     /// In coordinates, with what came to light for this player.
     pub text: String,
-    /// In Chinese notation, with the same.
+    /// In coordinates, with all that came to light for anybody and this player knows now: a record, which whoever reads it can
+    /// play again.
+    pub told: String,
+    /// In Chinese notation, with the same as `text`.
     pub chinese: String,
-    /// In WXF notation, with the same.
+    /// In WXF notation, with the same as `text`.
     pub wxf: String,
     /// What was taken, as this player knows it now.
     pub taken: Option<Cell>,
@@ -295,7 +298,10 @@ impl Game {
         if self.resigned.take().is_some() {
             return Ok(());
         }
-        let last = self.plies.iter().rposition(|ply| self.people.play(ply.side));
+        let last = self
+            .plies
+            .iter()
+            .rposition(|ply| self.people.play(ply.side));
         let keep = last.ok_or(GameError::NothingToUndo)?;
         self.world = self.at(keep)?;
         self.plies.truncate(keep);
@@ -351,6 +357,10 @@ fn seen(before: &Position, mv: Move, light: Reveal, viewer: Color, side: Color) 
         mover: light.mover.filter(|_| unknown(mv.from())),
         taken: light.taken.filter(|_| unknown(mv.to()) && sees),
     };
+    let told = Reveal {
+        taken: light.taken.filter(|_| sees || !unknown(mv.to())),
+        ..light
+    };
     let taken = Cell::seen(before, mv.to(), viewer).filter(|_| mv.placed().is_none());
     let taken = taken.map(|cell| Cell {
         truth: cell.truth.or(reveal.taken),
@@ -365,6 +375,7 @@ fn seen(before: &Position, mv: Move, light: Reveal, viewer: Color, side: Color) 
     };
     Seen {
         text: print(Notation::Coordinates),
+        told: format!("{mv}{told}"),
         chinese: print(Notation::Chinese),
         wxf: print(Notation::Wxf),
         taken,

@@ -5,7 +5,6 @@
 pub mod cell;
 pub mod game;
 pub mod label;
-mod line;
 pub mod load;
 pub mod page;
 pub mod record;

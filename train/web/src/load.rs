@@ -12,7 +12,7 @@ use selfplay::game::Color;
 use selfplay::rules::{Kind, Move, Position, Ruleset, Square, World};
 
 use crate::game::{Game, MOST_PLIES, People, Rest, SIDES};
-use crate::line::{Line, Played};
+use play::line::{Line, Played};
 
 /// Why no game can be begun.
 #[derive(Debug, thiserror::Error)]
@@ -103,7 +103,11 @@ fn move_words(text: &str) -> impl Iterator<Item = String> + '_ {
     let word = |word: &str| {
         let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
         let numbered = behind.len() < word.len() && (behind.starts_with('.') || behind.is_empty());
-        let word = if numbered { behind.trim_start_matches('.') } else { word };
+        let word = if numbered {
+            behind.trim_start_matches('.')
+        } else {
+            word
+        };
         (!word.is_empty() && !RESULTS.contains(&word)).then(|| word.to_owned())
     };
     text.split_whitespace().filter_map(word)
@@ -134,9 +138,9 @@ fn play(rules: &'static Ruleset, told: &Told, people: People, seed: u64) -> anyh
     })?;
     let world = match start {
         Line::Truth(world) => *world,
-        Line::Seen(view, _) => {
+        Line::Seen(seen) => {
             let told = identities(&placed, &played);
-            truth(rules, view.position(), &told, seed)?
+            truth(rules, seen.position(), &told, seed)?
         }
     };
     let mut game = Game::from_world(world, people, seed);

@@ -40,7 +40,7 @@ pub fn text(game: &Game) -> String {
         .collect();
     let seen_by = |ply: &Ply| if told { ply.side } else { viewer };
     let moves = (game.plies().iter())
-        .filter_map(|ply| Some(ply.seen[seen_by(ply) as usize].as_ref()?.text.clone()));
+        .filter_map(|ply| Some(ply.seen[seen_by(ply) as usize].as_ref()?.told.clone()));
     let moves: Vec<_> = moves.collect();
     let lines: String = (moves.chunks(PLIES_PER_LINE))
         .map(|line| line.join(" ") + "\n")

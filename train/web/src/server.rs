@@ -31,6 +31,7 @@ use crate::state;
 use crate::table::{self, Request, Start};
 use crate::think::{Purpose, Think};
 
+pub mod bundle;
 pub mod engine;
 mod error;
 mod files;
@@ -55,7 +56,11 @@ type Answered = Result<Response, Refusal>;
 
 /// Serves the page of `engine` on `address` until the process ends; `ready` is told where it listens, which differs where the
 /// port is 0.
-pub fn serve(engine: Engine, address: SocketAddr, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+pub fn serve(
+    engine: Engine,
+    address: SocketAddr,
+    ready: impl FnOnce(SocketAddr),
+) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -92,7 +97,9 @@ fn read<T: DeserializeOwned>(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<T, Refusal> {
     let body = body.map_err(|_| Refusal::TooLong(LONGEST_BODY))?;
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
     if !kind.is_some_and(|kind| kind.starts_with("application/json")) {
         return Err(Refusal::NotJson);
     }
@@ -191,5 +198,6 @@ async fn search(
         let _permit = permit;
         hall.engine.run(&order, &mut think).map(|()| think)
     });
-    work.await.map_err(|error| Refusal::Failed(error.to_string()))?
+    work.await
+        .map_err(|error| Refusal::Failed(error.to_string()))?
 }

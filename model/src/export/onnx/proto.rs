@@ -3,6 +3,9 @@
 //!
 //! They are declared here by derive, as those of the TensorBoard files are: the schema is a thousand lines, a network needs
 //! these, and neither `protoc` nor generated code has to be there.
+//!
+//! Lists of numbers are written one by one, as ONNX's own schema has it and every reader understands; of the packed form, the
+//! default of proto3, that is not so.
 use prost::Message;
 
 /// A file.
@@ -103,7 +106,7 @@ pub struct AttributeProto {
     #[prost(int64, optional, tag = "3")]
     pub i: Option<i64>,
     /// Numbers.
-    #[prost(int64, repeated, tag = "8")]
+    #[prost(int64, repeated, packed = "false", tag = "8")]
     pub ints: Vec<i64>,
     /// Which of the fields it is.
     #[prost(int32, tag = "20")]
@@ -119,7 +122,7 @@ pub const INTS: i32 = 7;
 #[derive(Clone, PartialEq, Message)]
 pub struct TensorProto {
     /// Shape.
-    #[prost(int64, repeated, tag = "1")]
+    #[prost(int64, repeated, packed = "false", tag = "1")]
     pub dims: Vec<i64>,
     /// Type of the numbers.
     #[prost(int32, tag = "2")]

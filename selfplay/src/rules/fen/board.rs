@@ -185,6 +185,10 @@ pub(super) fn check_unmoved(rules: &Ruleset, fields: &Fields) -> Result<(), FenE
         let why = "pieces are still arranged; nothing has been played then";
         return error(FenField::NoCapture, why);
     }
+    if fields.ply > 0 {
+        let why = "pieces are still arranged; it is 1 then";
+        return error(FenField::MoveNumber, why);
+    }
     Ok(())
 }
 

@@ -193,7 +193,19 @@ fn check_complete(rules: &Ruleset, fields: &Fields, lost: &Pools) -> Result<(), 
     }
     board::check_unmoved(rules, fields)?;
     board::check_order(&fields.board, Color::Red)?;
-    board::check_order(&fields.board, Color::Black)
+    board::check_order(&fields.board, Color::Black)?;
+    let squares = |color, mark| {
+        let all = Square::all().zip(&fields.board);
+        all.filter(move |(_, piece)| piece.is_some_and(|p| p.color == color && p.mark == mark))
+    };
+    let waiting = squares(Color::Red, Mark::Unknown).next();
+    let early = squares(Color::Black, Mark::Owner).next();
+    if let (Some((red, _)), Some((black, _))) = (waiting, early) {
+        let why =
+            format!("{black} has its piece, but Red, who places first, has none on {red} yet");
+        return error(FenField::Rank(black.rank()), why);
+    }
+    Ok(())
 }
 
 /// Writes a world: what each player knows, and what is `hidden`.

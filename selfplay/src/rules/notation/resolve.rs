@@ -7,6 +7,7 @@ use super::{squares, words};
 use crate::game::Color;
 use crate::rules::geometry::home_kind;
 use crate::rules::position::{Position, Reveal};
+use crate::rules::ruleset::Layout;
 use crate::rules::types::{Kind, Move, Piece, Square};
 
 /// The legal move that is meant and what it brings to light of unknown pieces, or what is wrong.
@@ -204,8 +205,13 @@ fn why_illegal(position: &Position, mv: Move) -> String {
         );
     }
     if mv.placed().is_some() {
-        return "no piece is to be placed: an arrangement starts from a FEN that ends in red, black or world"
-            .into();
+        return match position.rules().layout {
+            Layout::Arranged => "no piece is to be placed: an arrangement starts from a FEN that ends in red, black or world".into(),
+            Layout::Open | Layout::AtHome | Layout::Dealt => format!(
+                "no piece is to be placed: pieces are not arranged in {}",
+                position.rules().name
+            ),
+        };
     }
     let own = |square| position.piece_at(square).filter(|p: &Piece| p.color == us);
     match own(from) {

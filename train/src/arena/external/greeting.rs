@@ -1,9 +1,9 @@
 //! What an engine says of itself, and what it is set to.
+use play::engine::Protocol;
 use selfplay::rules::{Ranks, Ruleset};
 
 use super::External;
 use super::talk::{self, Declared};
-use crate::engine::Protocol;
 
 /// The option that says whose knowledge a position is, by which an engine shows that it can be told reveals.
 pub const SIDE: &str = "Side";

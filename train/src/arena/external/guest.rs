@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError};
+use play::engine::quote;
 use selfplay::game::Color;
 use selfplay::rules::{Move, Position, Ranks, Reveal, World};
 
@@ -11,8 +12,6 @@ use super::process::Process;
 use super::talk::{self, Best};
 use super::{External, Fault, FaultKind, StartError};
 use crate::arena::seat::Answer;
-use crate::engine::quote;
-use crate::games::color_name;
 
 /// How long an engine may take to say who it is, if its `timeout` is not longer.
 const START: Duration = Duration::from_secs(60);
@@ -280,7 +279,7 @@ impl Guest {
         if self.new_game {
             lines.push(talk::new_game(protocol));
             if !self.external.rules.open_to_both() {
-                lines.push(talk::set_option(protocol, SIDE, color_name(self.color)));
+                lines.push(talk::set_option(protocol, SIDE, self.color.name()));
             }
         }
         let start = self.start.as_ref().map(|fen| format!("fen {fen}"));

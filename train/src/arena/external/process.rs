@@ -6,9 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, bounded};
+use play::engine::lines::{Line, Lines};
 use rustix::process::{Pid, Signal, kill_process_group};
-
-use crate::engine::lines::{Line, Lines};
 
 /// Lines that wait to be read; an engine that says more has to wait, too.
 const BACKLOG: usize = 1024;
@@ -40,9 +39,9 @@ impl Process {
         let (input, output) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
         let (sender, lines) = bounded(BACKLOG);
         thread::Builder::new().spawn(move || {
-            let mut read = Lines::of(output);
+            let mut said = Lines::of(output);
             loop {
-                let heard = match read.next() {
+                let heard = match said.read() {
                     Ok(Line::Text(line)) => sender.send(line).is_ok(),
                     // No line of the protocol is so long.
                     Ok(Line::TooLong) => true,

@@ -1,6 +1,7 @@
 //! What is said to engines and heard from them, in either protocol.
+use play::engine::Protocol;
+
 use crate::arena::spec::Limits;
-use crate::engine::Protocol;
 
 /// An option that an engine has declared.
 #[derive(Clone, Debug, PartialEq, Eq)]

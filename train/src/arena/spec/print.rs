@@ -2,12 +2,12 @@
 use std::fmt::{self, Display};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use play::engine::Protocol;
 use selfplay::mcts::RootKind;
 use selfplay::rules::Ranks;
 
 use super::{EngineSpec, Limits, NetworkSpec, OPTION, PlayerSpec, USUAL_TIMEOUT, Who};
 use crate::arena::Arrangement;
-use crate::engine::Protocol;
 
 /// What is written as `%XX` in front of the keys.
 const IN_WHO: &AsciiSet = &CONTROLS.add(b'%').add(b'?');

@@ -6,13 +6,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
+use play::engine::Protocol;
 use selfplay::mcts::RootKind;
 use selfplay::opponent::Builtin;
 use selfplay::rules::Ranks;
 
 use super::{EngineSpec, Limits, NetworkSpec, OPTION, PlayerSpec, SpecError, USUAL_TIMEOUT, Who};
 use crate::arena::Arrangement;
-use crate::engine::Protocol;
 
 /// Longest name, in characters.
 const LONGEST_NAME: usize = 200;

@@ -14,7 +14,9 @@ pub enum Refusal {
     #[error("there is nothing here")]
     NotFound,
     /// No such game.
-    #[error("there is no such game: it was given up for newer ones, or the server was started anew; begin another one")]
+    #[error(
+        "there is no such game: it was given up for newer ones, or the server was started anew; begin another one"
+    )]
     NoGame,
     /// Another content type.
     #[error("expected JSON, with the header 'Content-Type: application/json'")]

@@ -65,7 +65,7 @@ fn go(words: &mut Words) -> Go {
             "movetime" => go.move_ms = Some(number()),
             "mate" => {
                 number();
-                let why = "go mate: a tree search looks for no mate of a length; ignored";
+                let why = "go mate: a tree search looks for no mate of a length; without another limit it goes on until stop";
                 complaints.push(why.to_owned());
             }
             "searchmoves" => go.only = words.until(&GO),

@@ -14,14 +14,13 @@ use super::budget::Budget;
 use super::command::{Command, Go, PositionText};
 use super::game::Told;
 use super::lines::{LONGEST, Line, Lines};
-use super::model::Model;
+use super::model::{Model, Source};
 use super::options::{self, Effect, Options};
 use super::protocol::{Protocol, quote};
 use super::report::{Info, permille};
 use super::strength::Strength;
 use super::thinker::{Event, Order, Signal, Thinker};
-use crate::cli::describe;
-use crate::games::outcome_name;
+use crate::output::describe;
 
 /// Writes a line where the program reads; false: nobody reads any more.
 pub type Say = Arc<dyn Fn(&str) -> bool + Send + Sync>;
@@ -88,6 +87,7 @@ enum Mind {
 /// A conversation.
 pub struct Session {
     voice: Voice,
+    source: Box<dyn Source>,
     options: Options,
     mind: Option<Mind>,
     /// The first form that the network was trained in.
@@ -103,8 +103,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// A conversation in `protocol`, whose answers `say` writes.
-    pub fn new(protocol: Protocol, model: Option<Model>, say: Say) -> Session {
+    /// A conversation in `protocol`, whose answers `say` writes, with networks of `source`.
+    pub fn new(
+        protocol: Protocol,
+        source: Box<dyn Source>,
+        model: Option<Model>,
+        say: Say,
+    ) -> Session {
         let heard = Arc::new(AtomicBool::new(true));
         let rules = &Ruleset::XIANGQI;
         let mut session = Session {
@@ -113,6 +118,7 @@ impl Session {
                 say,
                 heard,
             },
+            source,
             options: Options::default(),
             mind: Some(Mind::Idle(Box::default())),
             trained: None,
@@ -132,14 +138,20 @@ impl Session {
     pub fn run(&mut self, input: impl Read) -> io::Result<()> {
         let mut lines = Lines::of(input);
         loop {
-            let next = match lines.next()? {
+            let next = match lines.read()? {
                 Line::Text(line) => self.obey(&line),
                 Line::TooLong => {
                     let text = format!("a line of more than {LONGEST} bytes is not read");
                     self.voice.note(&text);
                     ControlFlow::Continue(())
                 }
-                Line::End => ControlFlow::Break(()),
+                Line::End => {
+                    if matches!(&self.mind, Some(Mind::Busy(search, _)) if !search.is_finished()) {
+                        let text = "the input ended, so the search ends; keep it open until the move is told";
+                        self.voice.note(text);
+                    }
+                    ControlFlow::Break(())
+                }
             };
             if next.is_break() || !self.voice.heard.load(Relaxed) {
                 self.rest();
@@ -190,7 +202,7 @@ impl Session {
             .trained
             .map_or(Ruleset::XIANGQI.name, |rules| rules.name);
         for (name, kind) in options::all(variant, self.strength.levels(self.rules.name)) {
-            if voice.protocol.has(name) {
+            if voice.protocol.option(name).is_some() {
                 voice.line(&voice.protocol.declare(name, &kind));
             }
         }
@@ -219,16 +231,18 @@ impl Session {
 
     fn set(&mut self, name: &str, value: Option<&str>) {
         let levels = self.strength.levels(self.rules.name);
-        match self.options.set(name, value, levels) {
+        match self.options.set(self.voice.protocol, name, value, levels) {
             Err(why) => self.voice.note(&why),
             Ok(Effect::None) => {}
             Ok(Effect::Forget) => self.rest().forget(),
             Ok(Effect::Variant) => self.choose_rules(),
             Ok(Effect::Strength) => self.choose_strength(),
-            Ok(Effect::Load(path)) => match Model::load(&path, None) {
-                Err(error) => self
-                    .voice
-                    .note(&format!("option Model: {}", describe(&error))),
+            Ok(Effect::Load(path)) => match self.source.open(&path) {
+                Err(error) => self.voice.note(&format!(
+                    "option Model: expected {}: {}",
+                    self.source.expects(),
+                    describe(&error)
+                )),
                 Ok(model) => {
                     self.take(model);
                     self.choose_rules();
@@ -238,13 +252,9 @@ impl Session {
     }
 
     fn take(&mut self, mut model: Model) {
-        self.trained = model.forms.rules().next();
-        let graded = std::mem::replace(&mut model.graded, Ok(None));
-        let graded = graded.unwrap_or_else(|why| {
-            self.voice.note(&format!("levels: {why}"));
-            None
-        });
-        self.strength = Strength::full(graded);
+        self.trained = model.forms.first().copied();
+        model.notes.iter().for_each(|note| self.voice.note(note));
+        self.strength = Strength::full(model.graded.take());
         self.rest().load(model);
     }
 
@@ -255,7 +265,7 @@ impl Session {
         let model = &self.rest().model;
         let known = model
             .as_ref()
-            .map(|model| (model.rules(chosen), model.forms.names()));
+            .map(|model| (model.rules(chosen), model.form_names()));
         if let Some((None, names)) = &known {
             let text = format!("the network was trained in {names} and has never seen {chosen}");
             self.voice.note(&text);
@@ -386,7 +396,7 @@ impl Session {
             .note(&format!("fen {}", told.view.position().fen()));
         self.voice.note(&format!("legal {}", legal.join(" ")));
         if let Turn::Over(ending) = told.view.turn(&told.history) {
-            let (result, reason) = (outcome_name(ending.outcome), ending.reason);
+            let (result, reason) = (ending.outcome.name(), ending.reason);
             self.voice.note(&format!("result {result} {reason}"));
         }
     }

@@ -30,7 +30,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next line, without its end.
-    pub fn next(&mut self) -> io::Result<Line> {
+    pub fn read(&mut self) -> io::Result<Line> {
         self.bytes.clear();
         let mut fits = true;
         loop {

@@ -3,7 +3,6 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
-use model::device::compute_threads;
 use selfplay::eval::Batch;
 use selfplay::game::{Features, Game, Turn};
 use selfplay::mcts::Search;
@@ -98,7 +97,9 @@ impl Thinker {
     ) -> Option<(Move, Option<Move>)> {
         let fallback = *(order.told.legal().iter())
             .find(|mv| order.only.is_empty() || order.only.contains(mv))?;
-        compute_threads(order.options.threads);
+        if let Some(model) = &mut self.model {
+            model.evaluator.use_threads(order.options.threads);
+        }
         let chosen = self.search(&mut order, signal, say);
         wait(&order.budget, signal);
         Some(chosen.unwrap_or_else(|why| {
@@ -115,9 +116,7 @@ impl Thinker {
         say: &dyn Fn(Event),
     ) -> Result<(Move, Option<Move>), String> {
         if self.model.is_none() {
-            let why =
-                "no network is loaded (setoption Model takes a run directory or a checkpoint)";
-            return Err(why.to_owned());
+            return Err("no network is loaded (the option Model names one)".to_owned());
         }
         let over = match order.told.view.turn(&order.told.history) {
             Turn::Over(ending) => Some(ending),

@@ -68,12 +68,16 @@ fn go(words: &mut Words, unit_ms: u64) -> Go {
     go
 }
 
-/// An option as it is declared; names have no spaces.
-pub fn declare(name: &str, kind: &Kind) -> String {
-    let name = match name {
+/// UCCI's name of an option; it has no spaces.
+pub fn option(name: &str) -> String {
+    match name {
         "Hash" => "hashsize".to_owned(),
         name => name.replace(' ', "_"),
-    };
+    }
+}
+
+/// An option, by UCCI's name, as it is declared.
+pub fn declare(name: &str, kind: &Kind) -> String {
     format!("option {name} type {}", options::describe(kind))
 }
 

@@ -22,10 +22,18 @@ pub enum Protocol {
 
 impl Protocol {
     /// Its name, as people write it.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Protocol::Uci => "UCI",
             Protocol::Ucci => "UCCI",
+        }
+    }
+
+    /// The protocol of a program whose first line this is: UCCI if that is `ucci`, else UCI.
+    pub fn greeted(line: &[u8]) -> Protocol {
+        match line.trim_ascii() {
+            b"ucci" => Protocol::Ucci,
+            _ => Protocol::Uci,
         }
     }
 
@@ -49,7 +57,7 @@ impl Protocol {
     pub(super) fn declare(self, name: &str, kind: &Kind) -> String {
         match self {
             Protocol::Uci => uci::declare(name, kind),
-            Protocol::Ucci => ucci::declare(name, kind),
+            Protocol::Ucci => ucci::declare(&ucci::option(name), kind),
         }
     }
 
@@ -92,12 +100,12 @@ impl Protocol {
         }
     }
 
-    /// Whether it has that option.
-    pub(super) fn has(self, name: &str) -> bool {
-        match name {
-            "UCI_ShowWDL" | "UCI_Ranks" => self == Protocol::Uci,
-            "usemillisec" => self == Protocol::Ucci,
-            _ => true,
+    /// Its name of an option, if it has it.
+    pub(super) fn option(self, name: &str) -> Option<String> {
+        match (self, name) {
+            (Protocol::Ucci, "UCI_ShowWDL" | "UCI_Ranks") | (Protocol::Uci, "usemillisec") => None,
+            (Protocol::Uci, name) => Some(name.to_owned()),
+            (Protocol::Ucci, name) => Some(ucci::option(name)),
         }
     }
 }

@@ -1,35 +1,9 @@
 //! At which strength an engine plays: as well as it can, or at a level of the run that its network is from.
-use std::path::{Path, PathBuf};
+use selfplay::bundle::Level;
 
-use super::model::Model;
+use super::model::{Graded, Model};
 use super::options::Options;
-use crate::cli::describe;
-use crate::levels::{self, Level, Levels};
-use crate::network::Network;
-
-/// A run's levels, and where its networks are.
-#[derive(Clone, Debug)]
-pub struct Graded {
-    run: PathBuf,
-    /// Training step of the network that plays as well as it can; the newest if missing.
-    step: Option<u64>,
-    levels: Levels,
-}
-
-impl Graded {
-    /// The levels of the run directory `path`, `None` where it is none or was not graded; or why they cannot be used.
-    pub fn of(path: &Path, step: Option<u64>) -> Result<Option<Graded>, String> {
-        if !path.is_dir() {
-            return Ok(None);
-        }
-        let levels = Network::levels(path).map_err(|error| describe(&error))?;
-        Ok(levels.map(|levels| Graded {
-            run: path.to_owned(),
-            step,
-            levels,
-        }))
-    }
-}
+use crate::output::describe;
 
 /// What the options say of strength, and what is played.
 #[derive(Default)]
@@ -47,11 +21,9 @@ impl Strength {
         }
     }
 
-    /// The levels of a form; empty where there are none.
+    /// The levels of a form, the weakest first; empty where there are none.
     pub fn levels(&self, form: &str) -> &[Level] {
-        self.graded
-            .as_ref()
-            .map_or(&[], |graded| graded.levels.of(form))
+        self.graded.as_ref().map_or(&[], |graded| graded.of(form))
     }
 
     /// Turns to what `options` ask for in a form; the network to play with from now on, if it is another one. What is not
@@ -63,9 +35,9 @@ impl Strength {
         complain: &dyn Fn(&str),
     ) -> Option<Model> {
         let graded = self.graded.as_ref()?;
-        let number = wanted(options, graded.levels.of(form));
+        let number = wanted(options, graded.of(form));
         let level = number.and_then(|number| {
-            let found = graded.levels.level(form, number);
+            let found = graded.level(form, number);
             found
                 .map_err(|why| complain(&format!("{why}; full strength is played")))
                 .ok()
@@ -73,17 +45,13 @@ impl Strength {
         if level == self.level.as_ref() {
             return None;
         }
-        let network = match level {
-            Some(level) => Network::load_level(&graded.run, level, &[]),
-            None => Network::load(&graded.run, graded.step, &[]),
-        };
         let complain = |error| {
             complain(&format!(
                 "{}; the strength stays as it was",
                 describe(&error)
             ))
         };
-        let model = network.and_then(Model::of).map_err(complain).ok()?;
+        let model = graded.load(level).map_err(complain).ok()?;
         self.level = level.cloned();
         Some(model)
     }
@@ -94,7 +62,7 @@ impl Strength {
             None => options.clone(),
             Some(level) => Options {
                 visits: level.visits.into(),
-                temperature: level.temperature,
+                temperature: level.temperature as f32,
                 root: None,
                 whole: true,
                 ..options.clone()
@@ -109,8 +77,17 @@ fn wanted(options: &Options, of_form: &[Level]) -> Option<u32> {
         (0, false) => None,
         (0, true) => {
             let elo = options.elo.map_or(f64::INFINITY, |elo| elo as f64);
-            levels::nearest(of_form, elo.min(1e9))
+            nearest(of_form, elo.min(1e9))
         }
         (level, _) => u32::try_from(level).ok(),
     }
+}
+
+/// The number of the level whose Elo is nearest to `elo`, of two the weaker; `None` without levels.
+pub fn nearest(levels: &[Level], elo: f64) -> Option<u32> {
+    let distance = |level: &&Level| (level.elo - elo).abs();
+    let nearest = levels
+        .iter()
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    nearest.map(|level| level.level)
 }

@@ -1,12 +1,12 @@
 //! What can be set, in either protocol.
 use std::path::PathBuf;
 
+use selfplay::bundle::Level;
 use selfplay::game::Color;
 use selfplay::mcts::RootKind;
 use selfplay::rules::{Ranks, Ruleset};
 
-use super::protocol::quote;
-use crate::levels::Level;
+use super::protocol::{Protocol, quote};
 
 /// What an option's value may be.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Options {
     pub lines: usize,
     /// `Hash`: MiB that the tree may take; a search holds there.
     pub hash_mib: usize,
-    /// `Threads`: of torch's, for one evaluation.
+    /// `Threads`: for one evaluation, where its evaluator can use several.
     pub threads: usize,
     /// `Move Overhead`: milliseconds of a move's time that the way to the clock takes.
     pub overhead_ms: u64,
@@ -108,7 +108,7 @@ fn strength(levels: &[Level]) -> Vec<(&'static str, Kind)> {
     };
     let [least, most] = [weakest, strongest].map(|level| level.elo.max(0.0).round() as u64);
     let kinds = [
-        Kind::Spin(0, 0, levels.len() as u64),
+        Kind::Spin(0, 0, strongest.level.into()),
         Kind::Check(false),
         Kind::Spin(most, least, most),
     ];
@@ -183,6 +183,7 @@ impl Options {
     /// Sets `name`, whatever its case, with or without spaces and underscores, to `value`; `levels` as in [`all`].
     pub fn set(
         &mut self,
+        protocol: Protocol,
         name: &str,
         value: Option<&str>,
         levels: &[Level],
@@ -199,10 +200,13 @@ impl Options {
         }
         let all = all("", levels);
         let Some((name, kind)) = all.iter().find(|(known, _)| plain(known) == wanted) else {
-            let names: Vec<_> = all.iter().map(|(name, _)| *name).collect();
+            let names: Vec<_> = all.iter().filter_map(|(n, _)| protocol.option(n)).collect();
             let (name, names) = (quote(name), names.join(", "));
             return Err(format!("there is no option '{name}'; known: {names}"));
         };
+        if protocol.option(name).is_none() {
+            return Err(format!("option {name}: {} has it not", protocol.name()));
+        }
         let value = value.unwrap_or_default();
         let value = check(value, kind).map_err(|expected| {
             let value = quote(value);
@@ -218,10 +222,7 @@ impl Options {
         match name {
             // As programs write the empty text.
             "Model" if matches!(value, "" | "<empty>") => {
-                return Err(
-                    "option Model: expected a checkpoint or a run directory; it stays as it was"
-                        .into(),
-                );
+                return Err("option Model: expected a name; it stays as it was".into());
             }
             "Model" => return Ok(Effect::Load(PathBuf::from(value))),
             "Clear Hash" => return Ok(Effect::Forget),

@@ -27,3 +27,31 @@ pub fn print(line: impl Display) -> Result<(), OutputError> {
 pub fn note(line: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
+
+/// An error with its causes, each said once: some of them repeat their own cause.
+pub fn describe(error: &anyhow::Error) -> String {
+    error
+        .chain()
+        .map(ToString::to_string)
+        .fold(String::new(), |text, cause| {
+            match (text.is_empty(), text.contains(&cause)) {
+                (true, _) => cause,
+                (false, true) => text,
+                (false, false) => format!("{text}: {cause}"),
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::describe;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = anyhow::anyhow!("no space left").context("writing x: no space left");
+        assert_eq!(
+            describe(&error.context("a run")),
+            "a run: writing x: no space left"
+        );
+    }
+}

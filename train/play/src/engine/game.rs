@@ -1,8 +1,8 @@
 //! The game as it was told: where it started, the moves since, and what one player knows of it.
 //!
 //! A plain move (`h2e2`) is enough where nothing unknown moves. A face-down piece whose kind is not known has to
-//! be told as it turns up, `h2e2=R`, or the position after it as a FEN instead, as programs for Jieqi do. What a
-//! taken face-down piece was may be told, `h2e2xN`; who may not know it does not learn it, and without it the piece
+//! be told as it turns up, `h2e2=R`, or the position after it as a FEN instead, as programs for Jieqi do. So must what a
+//! taken face-down piece was, `h2e2xN`, if the viewer sees it; a viewer who may not see it does not learn it, and the piece
 //! stays among those never seen. `h2e2~` lays down, `R@a0` places in the viewer's own arrangement; of the other
 //! side's nothing is told.
 use selfplay::game::{Color, Game};
@@ -10,8 +10,7 @@ use selfplay::rules::{History, Move, Position, Ranks, Reveal, Ruleset, Said, Squ
 
 use super::command::PositionText;
 use super::protocol::quote;
-use crate::games::color_name;
-use crate::line;
+use crate::line::{self, Unseen};
 
 /// A game, as far as it was told.
 #[derive(Clone, Debug)]
@@ -22,6 +21,8 @@ pub struct Told {
     pub view: View,
     /// The moves behind it.
     pub history: History,
+    /// What was told of pieces that the viewer may not see.
+    unseen: Unseen,
     /// The moves since the start, with what came to light.
     plies: Vec<(Move, Option<Reveal>)>,
 }
@@ -43,6 +44,7 @@ impl Told {
             start: start.fen(),
             view: View::new(start),
             history: History::default(),
+            unseen: Unseen::default(),
             plies: Vec::with_capacity(moves.len()),
         };
         for (number, (&said, text)) in moves.iter().zip(&text.moves).enumerate() {
@@ -66,21 +68,25 @@ impl Told {
             start: start.fen(),
             view: View::new(start),
             history: History::default(),
+            unseen: Unseen::default(),
             plies: Vec::new(),
         }
     }
 
     fn play(&mut self, said: Said) -> Result<(), String> {
-        let (mv, told) = said.check(self.view.position())?;
+        let before = *self.view.position();
+        let (mv, told) = said.check(&before)?;
+        self.unseen.check(&before, told)?;
         self.view.play(mv, &mut self.history);
         let chance = self.view.position().awaits_reveal();
         let light = line::settle(&mut self.view, &mut self.history, told);
         if self.view.position().awaits_reveal() {
             return Err(format!(
                 "it {}, or give the position after it as a FEN",
-                line::untold(self.view.position())
+                line::untold(self.view.position(), told)
             ));
         }
+        self.unseen.add(&before, told, self.view.position());
         self.plies.push((mv, chance.then_some(light)));
         Ok(())
     }
@@ -133,7 +139,7 @@ fn start(
         return Ok(told);
     }
     // Whoever asks for a move means its own knowledge; what contradicts that is taken as both players'.
-    let who = color_name(viewer(told.turn()));
+    let who = viewer(told.turn()).name();
     Ok(Position::from_fen(rules, &format!("{fen} {who}")).unwrap_or(told))
 }
 

@@ -11,7 +11,7 @@
 mod budget;
 mod command;
 mod game;
-pub(crate) mod lines;
+pub mod lines;
 mod model;
 mod options;
 mod protocol;
@@ -24,7 +24,7 @@ mod thinker;
 mod ucci;
 mod uci;
 
-pub use self::model::Model;
+pub use self::model::{Graded, Load, Model, Source};
 pub use self::protocol::{Protocol, quote};
 pub use self::session::{Say, Session};
-pub use self::strength::Graded;
+pub use self::strength::nearest;
