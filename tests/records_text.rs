@@ -119,7 +119,7 @@ fn text_behind_a_result_is_no_game() {
         assert_eq!(found, expected, "{text}");
     };
     check("1. h2e2 h9g7 1-0 2. h0g2 i9h9 0-1\n", &[(2, Some(1))]);
-    check("[Red \"a\"]\n1. h2e2 1-0\n\n1. c3c4 0-1\n", &[(1, Some(3))]);
+    check("[Red \"a\"]\n1. h2e2 1-0\n\n1. c3c4 0-1\n", &[(1, Some(4))]);
     check("1. h2e2 1-0\nh2e2 h9g7 1-0\n", &[(1, Some(2))]);
     check(
         "1. h2e2 1-0\n第二局\n１．炮二平五 1-0\n",
