@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use binary::{fanqi, ok, refused, start, state, train, until};
-use gui::Gui;
+use gui::{Gui, check_starts};
 
 /// A run of seconds.
 fn run(folder: &Path, sets: &[&str]) -> std::path::PathBuf {
@@ -35,16 +35,6 @@ fn files(folder: &Path) -> Vec<(String, u64, std::time::SystemTime)> {
     }
     all.sort();
     all
-}
-
-/// Some line starts with each of `starts`.
-fn check_starts(lines: &[String], starts: &[&str]) {
-    for start in starts {
-        assert!(
-            lines.iter().any(|line| line.starts_with(start)),
-            "{start}: {lines:?}"
-        );
-    }
 }
 
 #[test]

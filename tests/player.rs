@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use gui::Gui;
+use gui::{Gui, check_starts};
 use serde_json::{Value, json};
 
 const UCCI: &[&str] = &[
@@ -60,16 +60,6 @@ fn level(manifest: &Value, number: u32, visits: u32, own: bool) -> Value {
         "step": manifest["training"]["step"], "crc32c": crc32c, "visits": visits,
         "temperature": 0.0, "noise": 0.0,
     })
-}
-
-/// Lines of which each starts with one of `starts`.
-fn check_starts(lines: &[String], starts: &[&str]) {
-    for start in starts {
-        assert!(
-            lines.iter().any(|line| line.starts_with(start)),
-            "{start}: {lines:?}"
-        );
-    }
 }
 
 #[test]

@@ -86,3 +86,13 @@ impl Drop for Gui {
         let _ = self.child.wait();
     }
 }
+
+/// Some line starts with each of `starts`.
+pub fn check_starts(lines: &[String], starts: &[&str]) {
+    for start in starts {
+        assert!(
+            lines.iter().any(|line| line.starts_with(start)),
+            "{start}: {lines:?}"
+        );
+    }
+}
