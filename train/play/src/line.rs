@@ -29,9 +29,27 @@ pub struct Seen {
 pub struct Unseen([[u8; 7]; 2]);
 
 impl Unseen {
+    /// Plays a legal move of which `told` is told, as [`Notation::parse`] returns it, and brings that to light. Returns what came
+    /// to light, if the move left anything to chance; an error says why what is told cannot be, and then nothing is played.
+    pub fn play(
+        &mut self,
+        view: &mut View,
+        history: &mut History,
+        mv: Move,
+        told: Reveal,
+    ) -> Result<Option<Reveal>, String> {
+        let before = *view.position();
+        self.check(&before, told)?;
+        view.play(mv, history);
+        let chance = view.position().awaits_reveal();
+        let light = settle(view, history, told);
+        self.add(&before, told, view.position());
+        Ok(chance.then_some(light))
+    }
+
     /// Whether what is told of a legal move can be, beside all that was told before; else why not. `told`: as
     /// [`Notation::parse`] returns it.
-    pub fn check(&self, before: &Position, told: Reveal) -> Result<(), String> {
+    fn check(&self, before: &Position, told: Reveal) -> Result<(), String> {
         let us = before.turn();
         for (color, kind) in [(us, told.mover), (us.other(), told.taken)] {
             let Some(kind) = kind else { continue };
@@ -47,7 +65,7 @@ impl Unseen {
     }
 
     /// Counts what was told of a move between two positions, if the viewer did not see it.
-    pub fn add(&mut self, before: &Position, told: Reveal, after: &Position) {
+    fn add(&mut self, before: &Position, told: Reveal, after: &Position) {
         let Some(kind) = told.taken else { return };
         let owner = before.turn().other();
         if before.pool(owner) == after.pool(owner) {
@@ -203,10 +221,10 @@ impl Line {
                     unseen,
                     ..
                 } = &mut **seen;
-                (unseen.check(&before, told)).map_err(|why| anyhow!("'{text}': {why}"))?;
-                view.play(mv, history);
-                let light = settle(view, history, told);
-                unseen.add(&before, told, view.position());
+                let light = unseen.play(view, history, mv, told);
+                let light = light
+                    .map_err(|why| anyhow!("'{text}': {why}"))?
+                    .unwrap_or(told);
                 seen.told = told;
                 // Told all the same, of a piece that this viewer may not see.
                 let taken = light.taken.or(told.taken);
@@ -232,7 +250,7 @@ fn check_true(text: &str, told: Option<Kind>, truth: Option<Kind>) -> anyhow::Re
 /// Brings to light what is told of the move just played and what alone can be; is more open that the viewer sees, it
 /// is awaited. What is told of a piece that the viewer may not see stays unseen. `told`: as [`Notation::parse`] returns
 /// it. Returns what came to light.
-pub fn settle(view: &mut View, history: &mut History, told: Reveal) -> Reveal {
+fn settle(view: &mut View, history: &mut History, told: Reveal) -> Reveal {
     let &[light] = &possible(view.position(), told)[..] else {
         return told;
     };

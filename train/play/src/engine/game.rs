@@ -74,20 +74,16 @@ impl Told {
     }
 
     fn play(&mut self, said: Said) -> Result<(), String> {
-        let before = *self.view.position();
-        let (mv, told) = said.check(&before)?;
-        self.unseen.check(&before, told)?;
-        self.view.play(mv, &mut self.history);
-        let chance = self.view.position().awaits_reveal();
-        let light = line::settle(&mut self.view, &mut self.history, told);
+        let (mv, told) = said.check(self.view.position())?;
+        let (view, history) = (&mut self.view, &mut self.history);
+        let light = self.unseen.play(view, history, mv, told)?;
         if self.view.position().awaits_reveal() {
             return Err(format!(
                 "it {}, or give the position after it as a FEN",
                 line::untold(self.view.position(), told)
             ));
         }
-        self.unseen.add(&before, told, self.view.position());
-        self.plies.push((mv, chance.then_some(light)));
+        self.plies.push((mv, light));
         Ok(())
     }
 
