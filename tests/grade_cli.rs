@@ -358,7 +358,7 @@ fn checkpoints_that_levels_name_outlive_the_others() {
     assert_eq!(after, [0, before[1], old, new]);
     // Where nobody knows what levels name, nothing is removed.
     fs::write(run.join("levels.toml"), "damaged").expect("written");
-    let output = train(&run, &["run.produced_rows=2600", "checkpoint.keep=2"]).output();
+    let output = train(&run, &["run.produced_rows=1600", "checkpoint.keep=2"]).output();
     let output = output.expect("fanqi starts");
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(

@@ -52,17 +52,21 @@ pub fn load(folder: &Path) -> anyhow::Result<Model> {
 /// The network of a level of the bundle, or its own one, as the run played it.
 fn model(bundle: &Bundle, level: Option<&Level>) -> anyhow::Result<Model> {
     let manifest = bundle.manifest();
-    let search = manifest.play.search.clone().into_iter().collect();
-    let search: SearchConfig = serde_json::from_value(Value::Object(search))
-        .with_context(|| format!("{}: {MANIFEST}: play.search", bundle.folder().display()))?;
     Ok(Model {
         evaluator: Box::new(OnnxEvaluator::open(bundle, level)?),
-        search,
+        search: search(bundle)?,
         arrangement_temperature: manifest.play.arrangement_temperature,
         forms: bundle.forms().to_vec(),
         graded: None,
         notes: Vec::new(),
     })
+}
+
+/// The settings of the search that a bundle is meant to be asked by.
+pub fn search(bundle: &Bundle) -> anyhow::Result<SearchConfig> {
+    let search = bundle.manifest().play.search.clone().into_iter().collect();
+    serde_json::from_value(Value::Object(search))
+        .with_context(|| format!("{}: {MANIFEST}: play.search", bundle.folder().display()))
 }
 
 /// Whether a level can be played.

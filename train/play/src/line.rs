@@ -28,6 +28,13 @@ pub struct Seen {
 #[derive(Clone, Debug, Default)]
 pub struct Unseen([[u8; 7]; 2]);
 
+impl Seen {
+    /// What is known of the position now.
+    pub fn position(&self) -> &Position {
+        self.view.position()
+    }
+}
+
 impl Unseen {
     /// Plays a legal move of which `told` is told, as [`Notation::parse`] returns it, and brings that to light. Returns what came
     /// to light, if the move left anything to chance; an error says why what is told cannot be, and then nothing is played.

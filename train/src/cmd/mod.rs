@@ -11,6 +11,7 @@ pub mod perft;
 pub mod rate;
 pub mod records;
 pub mod report;
+pub mod serve;
 pub mod strength;
 pub mod train;
 pub mod ucci;

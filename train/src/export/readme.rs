@@ -9,7 +9,7 @@ use selfplay::game::Color;
 use super::Example;
 use super::examples::MoveAnswer;
 use crate::network::Network;
-use crate::report::label;
+use web::label;
 
 /// Moves that an example shows.
 const MOVES: usize = 5;

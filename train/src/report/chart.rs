@@ -2,9 +2,9 @@
 use serde::Serialize;
 
 use super::curves::{Curves, rounded};
-use super::label;
 use super::tally::Tally;
 use crate::games;
+use web::label;
 
 /// How a chart is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

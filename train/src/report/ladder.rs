@@ -2,10 +2,10 @@
 use serde::Serialize;
 
 use super::curves::{Curves, rounded};
-use super::label::{self, Label};
 use crate::ladder::list::{LadderList, Met, Standing};
 use crate::ladder::store::list_path;
 use crate::pipeline::load::Look;
+use web::label::{self, Label};
 
 /// Checkpoints that a cross table has, the newest ones; more would not be seen at once.
 const STEPS_SHOWN: usize = 12;

@@ -7,7 +7,6 @@ pub mod chart;
 pub mod choice;
 pub mod curves;
 pub mod kept;
-pub mod label;
 pub mod ladder;
 mod page;
 pub mod replay;

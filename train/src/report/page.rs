@@ -9,7 +9,6 @@ use toml::{Table, Value};
 use super::chart::{self, Chart};
 use super::curves::{Axes, Curves};
 use super::kept::Kept;
-use super::label::{self, Label};
 use super::ladder::{Cell, CrossTable, LadderCurve, LadderPart};
 use super::replay::Replay;
 use super::strength::{Strength, StrengthCurve};
@@ -17,6 +16,7 @@ use super::tally::{Results, Tally};
 use crate::config::Config;
 use crate::pipeline::load::Look;
 use crate::strength::StrengthRow;
+use web::label::{self, Label};
 
 /// The page.
 #[derive(Template)]
@@ -43,7 +43,7 @@ pub(super) struct Page {
     /// Seconds since 1970.
     written: u64,
     data: String,
-    style: &'static str,
+    style: String,
     scripts: [&'static str; 6],
 }
 
@@ -133,16 +133,17 @@ const SCRIPTS: [&str; 6] = [
     include_str!("../../assets/report/charts.js"),
     include_str!("../../assets/report/strength.js"),
     include_str!("../../assets/report/ladder.js"),
-    include_str!("../../assets/report/board.js"),
+    web::page::BOARD_SCRIPT,
     include_str!("../../assets/report/replay.js"),
 ];
 
-const STYLE: &str = concat!(
+const STYLES: [&str; 5] = [
     include_str!("../../assets/uplot/uPlot.min.css"),
-    "\n",
+    web::page::INK,
     include_str!("../../assets/report/page.css"),
+    web::page::BOARD_STYLE,
     include_str!("../../assets/report/replay.css"),
-);
+];
 
 impl Page {
     pub(super) fn of(
@@ -193,7 +194,7 @@ impl Page {
             written: SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |d| d.as_secs()),
-            style: STYLE,
+            style: STYLES.join("\n"),
             scripts: SCRIPTS,
         })
     }

@@ -11,8 +11,8 @@ use play::line::{Line, Played};
 use selfplay::game::{Color, Ending, Referee, Turn};
 use selfplay::rules::{Kind, Move, Notation, Ruleset, Square, World};
 use serde::Serialize;
+use web::label::{self, Label};
 
-use super::label::{self, Label};
 use crate::games::GameText;
 
 const SIDES: [Color; 2] = [Color::Red, Color::Black];

@@ -5,10 +5,10 @@ use std::fs;
 use serde::Serialize;
 
 use super::curves::{Curves, rounded};
-use super::label::{self, Label};
 use crate::atomic::FileError;
 use crate::pipeline::load::Look;
 use crate::strength::{StrengthRow, StrengthTable};
+use web::label::{self, Label};
 
 /// How strong the run is, as far as matches tell.
 #[derive(Debug, Default)]

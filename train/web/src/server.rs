@@ -1,0 +1,221 @@
+//! The page over HTTP: its files, games by random names, and searches in a bounded number.
+//!
+//! | request | body | answer |
+//! |---|---|---|
+//! | `GET /`, `GET /FILE` | | the page's files, which are in the program; no other path is ever opened |
+//! | `GET /api/about` | | [`engine::About`] |
+//! | `POST /api/games` | [`Start`] | name and state of a new game |
+//! | `POST /api/games/NAME` | [`Request`] | [`table::Answer`] |
+//! | `POST /api/games/NAME/reply` | [`Strength`] | the state behind the engine's move |
+//! | `POST /api/games/NAME/analysis` | [`Strength`] | [`think::Analysis`](crate::think::Analysis) of what the viewer knows |
+//!
+//! Bodies are JSON. What is refused is answered with a status of 4xx and `{"error": WHY}`.
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, State};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::net::TcpListener;
+
+use crate::game::{Game, GameError};
+use crate::state;
+use crate::table::{self, Request, Start};
+use crate::think::{Purpose, Think};
+
+pub mod bundle;
+pub mod engine;
+mod error;
+mod files;
+mod rooms;
+
+pub use engine::Engine;
+use engine::Strength;
+use error::Refusal;
+use rooms::{Room, Rooms};
+
+/// Longest body of a request, bytes: a record of a long game fits.
+const LONGEST_BODY: usize = 1 << 16;
+
+/// What every request is answered from.
+struct Hall {
+    engine: Engine,
+    rooms: Rooms,
+}
+
+type Shared = State<Arc<Hall>>;
+type Answered = Result<Response, Refusal>;
+
+/// Serves the page of `engine` on `address` until the process ends; `ready` is told where it listens, which differs where the
+/// port is 0.
+pub fn serve(
+    engine: Engine,
+    address: SocketAddr,
+    ready: impl FnOnce(SocketAddr),
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(address).await?;
+        ready(listener.local_addr()?);
+        axum::serve(listener, router(engine)).await
+    })
+}
+
+/// All that is answered.
+fn router(engine: Engine) -> Router {
+    let hall = Arc::new(Hall {
+        engine,
+        rooms: Rooms::default(),
+    });
+    Router::new()
+        .route("/", get(files::index))
+        .route("/{file}", get(files::file))
+        .route("/api/about", get(about))
+        .route("/api/games", post(begin))
+        .route("/api/games/{name}", post(ask))
+        .route("/api/games/{name}/reply", post(reply))
+        .route("/api/games/{name}/analysis", post(analysis))
+        .fallback(nothing)
+        .method_not_allowed_fallback(other_method)
+        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .with_state(hall)
+}
+
+/// A body as JSON. Another content type is refused, so that no page of another origin can send one unasked.
+fn read<T: DeserializeOwned>(
+    headers: &HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<T, Refusal> {
+    let body = body.map_err(|_| Refusal::TooLong(LONGEST_BODY))?;
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    if !kind.is_some_and(|kind| kind.starts_with("application/json")) {
+        return Err(Refusal::NotJson);
+    }
+    serde_json::from_slice(&body).map_err(|error| Refusal::Unreadable(error.to_string()))
+}
+
+fn json(value: &impl Serialize) -> Answered {
+    Ok(axum::Json(value).into_response())
+}
+
+async fn nothing() -> Refusal {
+    Refusal::NotFound
+}
+
+async fn other_method() -> Refusal {
+    Refusal::Method
+}
+
+/// The part of a path that is a name.
+pub(crate) struct Name(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Name, Refusal> {
+        let path = Path::from_request_parts(parts, state).await;
+        path.map_or(Err(Refusal::NotFound), |Path(name)| Ok(Name(name)))
+    }
+}
+
+async fn about(State(hall): Shared) -> Answered {
+    json(&hall.engine.about())
+}
+
+/// A new game's name and state.
+#[derive(Serialize)]
+struct Begun {
+    name: String,
+    state: state::State,
+}
+
+async fn begin(
+    State(hall): Shared,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Answered {
+    let start: Start = read(&headers, body)?;
+    let game = start.game(|name| hall.engine.rules(name), rooms::seed()?)?;
+    let state = state::State::of(&game);
+    let name = hall.rooms.add(game)?;
+    json(&Begun { name, state })
+}
+
+async fn ask(
+    State(hall): Shared,
+    Name(name): Name,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Answered {
+    let request: Request = read(&headers, body)?;
+    let room = hall.rooms.get(&name)?;
+    let answer = table::answer(&mut room.game(), &request)?;
+    json(&answer)
+}
+
+async fn reply(
+    State(hall): Shared,
+    Name(name): Name,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Answered {
+    let strength: Strength = read(&headers, body)?;
+    let room = hall.rooms.get(&name)?;
+    let mut think = search(&hall, &room, strength, Purpose::Move).await?;
+    let mut game = room.game();
+    think.play(&mut game)?;
+    json(&state::State::of(&game))
+}
+
+async fn analysis(
+    State(hall): Shared,
+    Name(name): Name,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Answered {
+    let strength: Strength = read(&headers, body)?;
+    let room = hall.rooms.get(&name)?;
+    let think = search(&hall, &room, strength, Purpose::Analysis).await?;
+    match think.analysis() {
+        Some(analysis) => json(&analysis),
+        None => Err(Refusal::Game(GameError::Over)),
+    }
+}
+
+/// Searches a game's position on a thread of its own; the game may go on meanwhile.
+async fn search(
+    hall: &Arc<Hall>,
+    room: &Arc<Room>,
+    strength: Strength,
+    purpose: Purpose,
+) -> Result<Think, Refusal> {
+    let seed = rooms::seed()?;
+    let begin = |game: &Game| {
+        let order = hall.engine.order(strength, game.rules().name)?;
+        let think = Think::begin(game, purpose, hall.engine.search(), order.effort, seed)?;
+        Ok::<_, Refusal>((order, think))
+    };
+    let (order, mut think) = begin(&room.game())?;
+    let permit = hall.engine.admit().await?;
+    let hall = Arc::clone(hall);
+    let work = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        hall.engine.run(&order, &mut think).map(|()| think)
+    });
+    work.await
+        .map_err(|error| Refusal::Failed(error.to_string()))?
+}
