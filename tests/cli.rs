@@ -215,7 +215,7 @@ fn outputs_that_are_closed_or_full_never_panic() {
     ok(&mut train(&run, &["run.produced_rows=1"]));
     let (run, tiny) = (run.display().to_string(), data("tiny.toml"));
     let tiny = tiny.display().to_string();
-    let printing: [&[&str]; 9] = [
+    let printing: [&[&str]; 10] = [
         &["legal"],
         &["notate", "--to", "chinese", "h2e2", "h9g7"],
         &["perft", "--depth", "2"],
@@ -224,6 +224,15 @@ fn outputs_that_are_closed_or_full_never_panic() {
         &["train", "--help"],
         &["--version"],
         &["strength", &run],
+        &[
+            "bench",
+            "runtimes",
+            &run,
+            "--seconds",
+            "0.1",
+            "--rounds",
+            "1",
+        ],
         &[
             "bench",
             "selfplay",

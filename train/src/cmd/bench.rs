@@ -18,6 +18,8 @@ use crate::config::Config;
 use crate::forms::Forms;
 use crate::pipeline::worker_count;
 
+mod runtimes;
+
 /// Measure speeds.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -28,6 +30,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Selfplay(SelfplayArgs),
+    Runtimes(runtimes::Args),
 }
 
 /// Self-play's evaluated rows/s beside what the evaluator alone can do, in turn, with a network of random
@@ -40,6 +43,13 @@ pub struct SelfplayArgs {
     /// Change one key of the config; may be repeated.
     #[arg(long = "set", value_name = "TABLE.KEY=VALUE")]
     sets: Vec<String>,
+    #[command(flatten)]
+    timing: Timing,
+}
+
+/// How long is measured.
+#[derive(Debug, clap::Args)]
+struct Timing {
     /// Seconds of each measurement.
     #[arg(long, default_value_t = 5.0, value_parser = seconds)]
     seconds: f64,
@@ -59,6 +69,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 pub fn run(args: Args) -> anyhow::Result<()> {
     match args.what {
         What::Selfplay(args) => bench_selfplay(&args),
+        What::Runtimes(args) => runtimes::run(&args),
     }
 }
 
@@ -86,9 +97,9 @@ fn bench_selfplay(args: &SelfplayArgs) -> anyhow::Result<()> {
         "{}, {threads} threads, batches of {rows} rows",
         placement.describe()
     ))?;
-    let time = Duration::from_secs_f64(args.seconds);
+    let time = Duration::from_secs_f64(args.timing.seconds);
     let (mut alone, mut playing) = (Vec::new(), Vec::new());
-    for _ in 0..args.rounds {
+    for _ in 0..args.timing.rounds {
         alone.push(on_threads(
             threads,
             |port| evaluate_alone(&config, port, time),

@@ -31,7 +31,7 @@ struct Readme<'a> {
     levels: Vec<Cells>,
     inputs: Vec<(&'a TensorInfo, String)>,
     outputs: Vec<(&'a TensorInfo, String)>,
-    code: Option<&'static str>,
+    code: Option<Programs>,
     has_int8: bool,
     has_torchscript: bool,
     widths: String,
@@ -39,6 +39,17 @@ struct Readme<'a> {
     examples: Vec<Shown<'a>>,
     names: Vec<(String, String)>,
 }
+
+/// Programs that evaluate the examples.
+struct Programs {
+    python: &'static str,
+    javascript: &'static str,
+}
+
+const EXAMPLES: Programs = Programs {
+    python: include_str!("../../../scripts/examples/evaluate.py"),
+    javascript: include_str!("../../../scripts/examples/evaluate.mjs"),
+};
 
 struct FileRow<'a> {
     info: &'a FileInfo,
@@ -101,7 +112,7 @@ pub(super) fn text(
             .files
             .iter()
             .any(|file| file.kind == FileKind::Onnx && file.precision == Some(Precision::F32))
-            .then_some(include_str!("example.py")),
+            .then_some(EXAMPLES),
         has_int8: manifest
             .files
             .iter()

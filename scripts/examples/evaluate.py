@@ -1,9 +1,14 @@
-import json, numpy, onnxruntime
+# Evaluates the positions of a bundle's examples.json, and checks the answers.
+# pip install numpy onnxruntime; python evaluate.py BUNDLE (without BUNDLE: the current folder)
+import json, pathlib, sys
+import numpy, onnxruntime
 
-net = onnxruntime.InferenceSession("model.onnx")
-for example in json.load(open("examples.json")):
-    planes = numpy.zeros((1, 33, 10, 9), numpy.float32)
-    planes[0, 32] = 1
+folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+net = onnxruntime.InferenceSession(folder / "model.onnx")
+count = net.get_inputs()[0].shape[1]
+for example in json.loads((folder / "examples.json").read_text()):
+    planes = numpy.zeros((1, count, 10, 9), numpy.float32)
+    planes[0, count - 1] = 1  # the plane `ones`
     for plane, squares in example["planes"]:
         for square in squares:
             planes[0, plane, square // 9, square % 9] = 1
