@@ -113,6 +113,7 @@ fn a_bundle_holds_every_format_and_says_what_it_is() {
         check_example(example);
     }
     run_readme(&readme, &out);
+    run_javascript(&readme, &out);
 }
 
 /// An example's position, read as text, has the input and the moves that the example says.
@@ -183,14 +184,30 @@ fn run_readme(readme: &str, out: &Path) {
         eprintln!("skipped: python3 with onnxruntime is not installed");
         return;
     }
-    let said = ok(Command::new(python()).args(["-c", code]).current_dir(out));
-    assert_eq!(
-        said.lines()
-            .filter(|line| line.contains("plies left"))
-            .count(),
-        6,
-        "{said}"
-    );
+    evaluates_all(Command::new(python()).args(["-c", code]).current_dir(out));
+}
+
+/// So does the one in JavaScript, with a package that npm fetches.
+fn run_javascript(readme: &str, out: &Path) {
+    let (_, code) = readme.split_once("```javascript\n").expect("a program");
+    let (code, _) = code.split_once("```").expect("its end");
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("evaluate.mjs");
+    fs::write(&program, code).expect("written");
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]);
+    let got = npm.arg("onnxruntime-web@1.30.0").current_dir(&folder);
+    if !got.output().is_ok_and(|out| out.status.success()) {
+        eprintln!("skipped: npm cannot install onnxruntime-web");
+        return;
+    }
+    evaluates_all(Command::new("node").arg(program).current_dir(out));
+}
+
+fn evaluates_all(program: &mut Command) {
+    let said = ok(program);
+    let rows = said.lines().filter(|line| line.contains("plies left"));
+    assert_eq!(rows.count(), 6, "{said}");
 }
 
 #[test]

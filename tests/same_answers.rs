@@ -127,7 +127,7 @@ fn same_moves(models: [Model; 2], count: usize, nodes: u32) -> [usize; 2] {
     let (mut players, mut same, mut all) = (models.map(Player::new), 0, 0);
     for rules in Ruleset::all() {
         let open = |asked: &&Asked| !asked.view.is_secret();
-        let asked = positions(rules, 40 * count, 12);
+        let asked = positions(rules, 80 * count, 12);
         for asked in asked.iter().filter(open).step_by(37).take(count) {
             let lines = [
                 format!("setoption name UCI_Variant value {}", rules.name),

@@ -107,8 +107,9 @@ pub struct Legal {
     pub to: usize,
     /// Whether the piece is laid face down there.
     pub down: bool,
-    /// In Chinese notation.
-    pub chinese: String,
+    /// In Chinese notation, if there is a choice between two moves from and to these squares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chinese: Option<String>,
 }
 
 /// What is to be placed next.
@@ -167,7 +168,7 @@ impl State {
             over: game.over().map(Over::of),
             board: Board::of(game.world(), game.plies(), viewer),
             legal: (legal.iter().filter(is_move))
-                .map(|&mv| Legal::of(&position, mv))
+                .map(|&mv| Legal::of(&position, &legal, mv))
                 .collect(),
             placing,
             moves: lines(game.plies(), viewer),
@@ -227,14 +228,17 @@ impl Last {
 }
 
 impl Legal {
-    fn of(position: &Position, mv: Move) -> Legal {
-        let chinese = Notation::Chinese.print(position, mv);
+    /// One of the moves of `all`.
+    fn of(position: &Position, all: &[Move], mv: Move) -> Legal {
+        let squares = |mv: &Move| (mv.from(), mv.to());
+        let twin = |other: &Move| *other != mv && squares(other) == squares(&mv);
+        let print = || Notation::Chinese.print(position, mv).ok();
         Legal {
             mv: mv.to_string(),
             from: mv.from().index(),
             to: mv.to().index(),
             down: mv.turns_down(),
-            chinese: chinese.unwrap_or_default(),
+            chinese: all.iter().any(twin).then(print).flatten(),
         }
     }
 }
