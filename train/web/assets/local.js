@@ -37,37 +37,33 @@ class Local {
     return this.send('about');
   }
 
-  async begin(start) {
-    const state = await this.send('begin', start);
-    this.keep();
-    return state;
+  begin(start) {
+    return this.kept('begin', start);
   }
 
   /** The state of the game that this window had, played again up to where it was. */
   async resume() {
     const kept = sessionStorage.getItem('kept');
-    return kept && this.send('begin', JSON.parse(kept)).catch(() => null);
+    return kept && this.begin(JSON.parse(kept)).catch(() => null);
   }
 
-  async ask(request) {
-    const answer = await this.send('ask', request);
-    if (answer.form) this.keep();
-    return answer;
+  ask(request) {
+    return this.kept('ask', request);
   }
 
-  async reply(strength) {
-    const state = await this.send('reply', strength);
-    this.keep();
-    return state;
+  reply(strength) {
+    return this.kept('reply', strength);
   }
 
   analysis(strength) {
     return this.send('analysis', strength);
   }
 
-  /** Keeps the game for this window, in case that it is loaded anew. */
-  keep() {
-    return this.send('keep').then((kept) => sessionStorage.setItem('kept', JSON.stringify(kept))).catch(() => null);
+  /** An answer; if it is a state, the game is kept first, in case that the window is loaded anew. */
+  async kept(call, argument) {
+    const answer = await this.send(call, argument);
+    if (answer.form) await this.send('keep').then((kept) => sessionStorage.setItem('kept', JSON.stringify(kept))).catch(() => null);
+    return answer;
   }
 }
 

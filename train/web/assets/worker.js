@@ -6,7 +6,6 @@ const LONGEST = 60000; // ms; then a search ends with what it has found
 const TURN = 30; // ms of a search, after which other requests have their turn
 
 ort.env.wasm.numThreads = 1; // more would need headers that few hosts of files send
-ort.env.wasm.wasmPaths = { wasm: new URL('onnxruntime.wasm', import.meta.url).href };
 ort.env.logLevel = 'error';
 
 async function fetched(name) {
@@ -65,6 +64,7 @@ class Game {
       const load = async () => {
         const bytes = await fetched(`bundle/${file}`);
         this.player.call('check', { file }, bytes);
+        ort.env.wasm.wasmBinary ??= await fetched('onnxruntime.wasm');
         return ort.InferenceSession.create(bytes, { executionProviders: ['wasm'] });
       };
       this.networks.set(file, load());

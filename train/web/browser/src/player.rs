@@ -114,11 +114,17 @@ pub struct Begun<'a> {
 /// How a search stands.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Step<T> {
+pub enum Step<T> {
     /// The inputs of a row stand in the numbers, and its outputs are waited for.
-    Row { row: bool },
+    Row {
+        /// Always true.
+        row: bool,
+    },
     /// The search is over: the state behind the engine's move, or the analysis.
-    Found { found: T },
+    Found {
+        /// That.
+        found: T,
+    },
 }
 
 /// A search under way.
