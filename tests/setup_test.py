@@ -244,7 +244,7 @@ class Web(Case):
         program = self.top / "target/web/wasm32-unknown-unknown/wasm/browser.wasm"
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_bytes(b"program")
-        patches = {"wasm": mock.Mock(compile_program=lambda: program), "runtime": mock.Mock(fetch=lambda _: {"onnxruntime.js": b"runtime"})}
+        patches = {"wasm": mock.Mock(compile_program=lambda: program, target_folder=lambda: self.top), "runtime": mock.Mock(fetch=lambda _: {"onnxruntime.js": b"runtime"})}
         self.check(expected, web.make, str(self.bundle), str(self.out), **patches)
 
     def test_the_folder_holds_the_page_and_the_networks(self):

@@ -16,17 +16,12 @@ FILES = {  # in the package: in the page's folder; every host knows the type of 
 }
 
 
-def missing():
-    """What is missing to fetch it, if something is."""
-    return None if shutil.which("npm") else "npm is missing, which fetches onnxruntime-web (Debian and Ubuntu: apt-get install npm)"
-
-
 def fetch(kept):
     """The files, by their names in the page's folder: from the package in the folder `kept`, fetched if it is not there."""
     archive = kept / f"{PACKAGE.replace('@', '-')}.tgz"
     if not (archive.exists() and sum_of(archive) == SHA512):
-        if trouble := missing():
-            fail(trouble)
+        if not shutil.which("npm"):
+            fail("npm is missing, which fetches onnxruntime-web (Debian and Ubuntu: apt-get install npm)")
         download(archive)
     with tarfile.open(archive) as package:
         return {name: package.extractfile(path).read() for path, name in FILES.items()}

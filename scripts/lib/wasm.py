@@ -48,10 +48,15 @@ def toolchain():
                 f"Rust: apt-get install {' '.join(missing)}")
 
 
+def target_folder():
+    """Where everything is kept between two runs: Debian's cargo must not meet what another one built."""
+    return Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").absolute() / "web"
+
+
 def compile_program():
     """The compiled program."""
     command, environment = toolchain()
-    target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").absolute() / "web"
+    target = target_folder()
     say("compiling the game to WebAssembly (minutes, the first time)")
     status = subprocess.run([*command, "--target-dir", str(target)], cwd=ROOT, env={**os.environ, **environment}).returncode
     if status:

@@ -100,20 +100,17 @@ def make(bundle, out):
     files = {f"bundle/{name}": content for name, content in networks(bundle, listed).items()}
     check_out(out)
     program = wasm.compile_program()
-    files |= page_files() | runtime.fetch(program.parents[2])
+    files |= page_files() | runtime.fetch(wasm.target_folder())
     files |= {"bundle/model.json": text, "browser.wasm": program.read_bytes()}
     write(out, files, bundle.resolve().name)
     size = sum(map(len, files.values())) / 1e6
     say(f"{out}: {len(files) + 1} files, {size:.1f} MB; try it with `python3 -m http.server --directory {out}`")
 
 
-def check():
-    """Says what is missing to make a folder; nothing is fetched or compiled."""
-    lacking = [] if wasm.has_library() else wasm.debian_missing()
-    lacking = [f"WebAssembly in Rust ({', '.join(lacking)})"] if lacking else []
-    lacking += [trouble] if (trouble := runtime.missing()) else []
-    if lacking:
-        fail("; ".join(lacking))
+def prepare():
+    """Fetches what is missing to make a folder, or says what cannot be had; nothing is compiled."""
+    wasm.toolchain()
+    runtime.fetch(wasm.target_folder())
     say("all that it needs is here")
 
 
@@ -122,10 +119,10 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/web", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle", metavar="BUNDLE", nargs="?", help="a folder that `fanqi export --format onnx` made")
     parser.add_argument("out", metavar="OUT", nargs="?", help="the folder to make; one made before is replaced")
-    parser.add_argument("--check", action="store_true", help="only say whether all is here that it takes")
+    parser.add_argument("--prepare", action="store_true", help="only fetch what it takes, or say what cannot be had")
     arguments = parser.parse_args()
-    if arguments.check:
-        return check()
+    if arguments.prepare:
+        return prepare()
     if not (arguments.bundle and arguments.out):
         parser.error("BUNDLE and OUT are needed")
     return make(arguments.bundle, arguments.out)
