@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Tests of scripts/lib (no network, nothing installed), and of what may not be under version control."""
 import hashlib
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +19,10 @@ sys.path.insert(0, str(ROOT / "scripts/lib"))
 import checks  # noqa: E402
 import libtorch  # noqa: E402
 import packages  # noqa: E402
+import runtime  # noqa: E402
 import setup  # noqa: E402
+import wasm  # noqa: E402
+import web  # noqa: E402
 
 
 def message(call, *arguments, env=None, **patches):
@@ -221,6 +226,111 @@ class Checks(unittest.TestCase):
         lines = checks.PINS.read_text().replace("\\\n", " ").splitlines()
         packages = [line for line in lines if not line.startswith("#")]
         self.assertTrue(packages and all(re.fullmatch(r"[a-z-]+==[\d.]+( +--hash=sha256:[0-9a-f]{64})+", line) for line in packages))
+
+
+class Web(Case):
+    """The page without a server, up to what takes a compiler and a network."""
+
+    def setUp(self):
+        tmp = tempfile.TemporaryDirectory()
+        self.addCleanup(tmp.cleanup)
+        self.top = Path(tmp.name)
+        self.out = self.top / "site"
+        self.bundle = self.top / "quick"
+        shutil.copytree(ROOT / "tests/data/bundle", self.bundle)
+
+    def make(self, expected):
+        """Makes the folder with a program and a runtime of a few bytes."""
+        program = self.top / "target/web/wasm32-unknown-unknown/wasm/browser.wasm"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_bytes(b"program")
+        patches = {"wasm": mock.Mock(compile_program=lambda: program, target_folder=lambda: self.top), "runtime": mock.Mock(fetch=lambda _: {"onnxruntime.js": b"runtime"})}
+        self.check(expected, web.make, str(self.bundle), str(self.out), **patches)
+
+    def test_the_folder_holds_the_page_and_the_networks(self):
+        self.make([])
+        site = json.loads((self.out / "site.json").read_text())
+        self.assertEqual(site["name"], "quick")
+        self.assertEqual(web.names_in(self.out), {*site["files"], "site.json"})
+        self.assertEqual((self.out / "link.js").read_text(), (web.ASSETS / "local.js").read_text())
+        self.assertEqual((self.out / "bundle/model.onnx").read_bytes(), (self.bundle / "model.onnx").read_bytes())
+        for name in re.findall(r'(?:src|href)="([^"]+)"', (self.out / "index.html").read_text()):
+            self.assertTrue((self.out / name).exists(), name)
+        self.assertEqual({path.name for path in self.top.iterdir()}, {"quick", "site", "target"})
+
+    def test_only_a_folder_of_its_own_is_replaced(self):
+        self.make([])
+        (self.out / "link.js").write_text("older")
+        self.make([])
+        self.assertNotEqual((self.out / "link.js").read_text(), "older")
+        (self.out / "notes.txt").write_text("mine")
+        self.make(["not made by scripts/web alone (notes.txt)", "choose another folder"])
+        shutil.rmtree(self.out)
+        self.out.mkdir()
+        self.make(["choose another folder"])
+        self.out.rmdir()
+        self.out.write_text("a file")
+        self.make(["choose another folder"])
+
+    def test_a_bundle_that_is_not_whole_is_named(self):
+        manifest = json.loads((self.bundle / "model.json").read_text())
+        cases = [
+            ("model.onnx", b"other", ["model.onnx", "changed", "copy the whole bundle"]),
+            ("model.onnx", None, ["model.onnx", "though model.json names it"]),
+            ("model.json", json.dumps({**manifest, "files": []}).encode(), ["--format onnx"]),
+            ("model.json", b"{}", ["no bundle", "fanqi export --out"]),
+            ("model.json", b"{", ["no bundle"]),
+            ("model.json", None, ["no bundle"]),
+        ]
+        for name, content, expected in cases:
+            path = self.bundle / name
+            path.unlink(missing_ok=True)
+            if content is not None:
+                path.write_bytes(content)
+            self.make(expected)
+            shutil.copy(ROOT / "tests/data/bundle" / name, path)
+        self.assertFalse(self.out.exists())
+
+    def test_another_package_is_not_used(self):
+        def npm(*command, **_):
+            (Path(command[-1]) / "a.tgz").write_bytes(b"other")
+            return mock.Mock(returncode=0)
+
+        there = mock.Mock(which=lambda _: "npm")
+        self.check(["not the package that is pinned"], runtime.fetch, self.top, run=npm, shutil=there)
+        failed = mock.Mock(returncode=1, stdout="", stderr="no network")
+        self.check(["npm pack", "no network"], runtime.fetch, self.top, run=lambda *_, **__: failed, shutil=there)
+        self.check(["npm is missing"], runtime.fetch, self.top, shutil=mock.Mock(which=lambda _: None))
+        self.assertEqual({path.name for path in self.top.iterdir()}, {"quick"})
+
+    def test_what_compiles_to_webassembly_is_found_or_named(self):
+        debian = self.top / "usr"
+        for path in ("lib/rustlib/wasm/libstd-1.rlib", "rustup/lib/rustlib/x/bin/rust-lld"):
+            (debian / path).parent.mkdir(parents=True)
+            (debian / path).touch()
+
+        def answers(library, rustup=1):
+            def run(*command, **_):
+                folder = {"target-libdir": library, "sysroot": debian / "rustup"}
+                known = command[0] == "rustc"
+                return mock.Mock(returncode=0 if known else rustup, stdout=f"{folder[command[2]]}\n" if known else "")
+            return run
+
+        def toolchain(expected, **patches):
+            self.check(expected, wasm.toolchain, **{"DEBIAN": debian, **patches})
+
+        with_std, without = answers(debian / "lib/rustlib/wasm"), answers(self.top)
+        rustup = mock.Mock(which=lambda _: "rustup")
+        toolchain([], run=with_std)
+        toolchain(["rustup target add", "apt-get install rustc-web cargo-web rust-web-src"], run=without, shutil=rustup)
+        for path in wasm.DEBIAN_PACKAGES.values():
+            (debian / path).parent.mkdir(parents=True, exist_ok=True)
+            (debian / path).touch()
+        toolchain([], run=without, shutil=rustup)
+        with mock.patch.multiple(wasm, run=without, DEBIAN=debian):
+            command, environment = wasm.toolchain()
+        self.assertIn("build-std=std,panic_abort", command)
+        self.assertTrue(environment["CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER"].endswith("rust-lld"))
 
 
 class Tree(unittest.TestCase):

@@ -10,7 +10,8 @@ use selfplay::eval::HashEvaluator;
 use selfplay::mcts::{RootKind, SearchConfig};
 use selfplay::rules::Ruleset;
 use serde_json::{Value, json};
-use web::server::engine::{Engine, Facts};
+use web::facts::Facts;
+use web::server::Engine;
 
 /// Settings of a search, as `configs/default.toml` has them.
 fn search() -> SearchConfig {

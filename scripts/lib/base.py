@@ -1,4 +1,4 @@
-"""What the parts of the set-up share."""
+"""What the scripts share."""
 import subprocess
 import sys
 from pathlib import Path
@@ -6,12 +6,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
+who = "set-up"  # what the lines begin with
+
+
 def say(text):
-    print(f"set-up: {text}", flush=True)
+    print(f"{who}: {text}", flush=True)
 
 
 def fail(text):
-    sys.exit(f"set-up: {text}")
+    sys.exit(f"{who}: {text}")
 
 
 def run(*command, **options):

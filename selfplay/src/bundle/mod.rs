@@ -19,6 +19,7 @@ use crate::expand::table::Feature;
 mod error;
 mod moves;
 mod read;
+pub mod rows;
 mod rules;
 pub mod tensors;
 
@@ -82,6 +83,22 @@ pub struct TensorInfo {
     pub meaning: String,
     /// What is still to be done to it: none, or for example the softmax over the legal moves.
     pub activation: Option<String>,
+}
+
+impl TensorInfo {
+    /// Its shape where the caller chooses one row.
+    pub fn row(&self) -> Vec<u64> {
+        let axis = |axis: &Axis| match axis {
+            Axis::Fixed(n) => *n,
+            Axis::Free(_) => 1,
+        };
+        self.shape.iter().map(axis).collect()
+    }
+
+    /// Numbers of a row.
+    pub fn width(&self) -> usize {
+        self.row().iter().product::<u64>() as usize
+    }
 }
 
 /// The length of an axis.

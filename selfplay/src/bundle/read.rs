@@ -11,12 +11,14 @@ use super::{
     Precision, TensorInfo, tensors,
 };
 use crate::expand::table::{self, Feature};
+use crate::mcts::SearchConfig;
 use crate::rules::Ruleset;
 
 /// Longer than any manifest of ours, bytes.
 const LONGEST: u64 = 1 << 24;
 
-/// A folder that was checked: the manifest is of this program's format and encoding, and every file is as it was exported.
+/// A folder whose manifest was checked: it is of this program's format and encoding. So was every file that was read, or is by
+/// [`Bundle::check`].
 #[derive(Clone, Debug)]
 pub struct Bundle {
     folder: PathBuf,
@@ -25,9 +27,18 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Reads and checks the bundle in `folder`.
+    /// Reads and checks the bundle in `folder`, all its files with it.
     pub fn open(folder: &Path) -> Result<Bundle, BundleError> {
-        let (format, value) = manifest_of(folder)?;
+        let bundle = Bundle::read(folder, &manifest_text(folder)?)?;
+        for file in &bundle.manifest.files {
+            check_file(&folder.join(&file.name), file)?;
+        }
+        Ok(bundle)
+    }
+
+    /// Checks `text`, the manifest of `folder`, alone; nothing is opened. Of the files [`Bundle::check`] must be asked.
+    pub fn read(folder: &Path, text: &[u8]) -> Result<Bundle, BundleError> {
+        let (format, value) = manifest_of(folder, text)?;
         if format != u64::from(FORMAT) {
             return Err(BundleError::Version {
                 folder: folder.into(),
@@ -43,14 +54,28 @@ impl Bundle {
         check_encoding(folder, &manifest)?;
         let forms = forms(folder, &manifest)?;
         check_names(&manifest).map_err(broken)?;
-        for file in &manifest.files {
-            check_file(&folder.join(&file.name), file)?;
-        }
         Ok(Bundle {
             folder: folder.into(),
             manifest,
             forms,
         })
+    }
+
+    /// Whether `bytes` are those of the file `name` as it was exported.
+    pub fn check(&self, name: &str, bytes: &[u8]) -> Result<(), BundleError> {
+        let path = self.folder.join(name);
+        let mut files = self.manifest.files.iter();
+        let file = files.find(|file| file.name == name);
+        let file = file.ok_or_else(|| self.broken(format!("`files` does not name {name}")))?;
+        check_length(&path, bytes.len() as u64, file)?;
+        check_sum(&path, format!("{:x}", Sha256::digest(bytes)), file)
+    }
+
+    fn broken(&self, why: String) -> BundleError {
+        BundleError::Broken {
+            folder: self.folder.clone(),
+            why,
+        }
     }
 
     /// The folder.
@@ -66,6 +91,22 @@ impl Bundle {
     /// The forms that the network was trained in, with its own rules; at least one.
     pub fn forms(&self) -> &[&'static Ruleset] {
         &self.forms
+    }
+
+    /// The settings of the search that it is meant to be asked by.
+    pub fn search(&self) -> Result<SearchConfig, BundleError> {
+        let search = self.manifest.play.search.clone().into_iter().collect();
+        let search = serde_json::from_value(Value::Object(search));
+        search.map_err(|error| self.broken(format!("play.search: {error}")))
+    }
+
+    /// The network that plays a level, or the bundle's own: in full precision if that is there, else in the one that the
+    /// manifest names first.
+    pub fn network<'a>(&'a self, level: Option<&'a Level>, kind: FileKind) -> Option<&'a FileInfo> {
+        let crc32c = level.map_or(&self.manifest.training.crc32c, |level| &level.crc32c);
+        let files = || self.manifest.networks(crc32c).filter(|f| f.kind == kind);
+        let full = files().find(|f| f.precision == Some(Precision::F32));
+        full.or_else(|| files().next())
     }
 
     /// The file of a kind; of a network that of [`Manifest::training`], in several precisions the one asked for.
@@ -96,16 +137,19 @@ impl Bundle {
     }
 }
 
-/// The version and the content of the manifest in `folder`.
-fn manifest_of(folder: &Path) -> Result<(u64, Value), BundleError> {
-    let foreign = |why: String| BundleError::Foreign {
+fn foreign(folder: &Path, why: String) -> BundleError {
+    BundleError::Foreign {
         folder: folder.into(),
         why,
-    };
+    }
+}
+
+/// The text of the manifest in `folder`.
+fn manifest_text(folder: &Path) -> Result<Vec<u8>, BundleError> {
     let path = folder.join(MANIFEST);
     let file = File::open(&path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-            foreign(format!("it has no {MANIFEST}"))
+            foreign(folder, format!("it has no {MANIFEST}"))
         }
         _ => io_error(&path, source),
     })?;
@@ -113,16 +157,22 @@ fn manifest_of(folder: &Path) -> Result<(u64, Value), BundleError> {
     file.take(LONGEST)
         .read_to_end(&mut text)
         .map_err(|source| io_error(&path, source))?;
-    let value: Value = serde_json::from_slice(&text)
-        .map_err(|e| foreign(format!("its {MANIFEST} is no whole JSON: {e}")))?;
+    Ok(text)
+}
+
+/// The version and the content of the manifest of `folder`.
+fn manifest_of(folder: &Path, text: &[u8]) -> Result<(u64, Value), BundleError> {
+    let value: Value = serde_json::from_slice(text)
+        .map_err(|e| foreign(folder, format!("its {MANIFEST} is no whole JSON: {e}")))?;
     let ours = value["program"]
         .as_str()
         .is_some_and(|p| p.starts_with(PROGRAM));
     match value["format"].as_u64().filter(|_| ours) {
         Some(format) => Ok((format, value)),
-        None => Err(foreign(format!(
-            "its {MANIFEST} has no `program` of {PROGRAM}'s or no `format`"
-        ))),
+        None => Err(foreign(
+            folder,
+            format!("its {MANIFEST} has no `program` of {PROGRAM}'s or no `format`"),
+        )),
     }
 }
 
@@ -207,12 +257,6 @@ fn is_plain(name: &str) -> bool {
 }
 
 fn check_file(path: &Path, expected: &FileInfo) -> Result<(), BundleError> {
-    let changed = |what, found: String, expected: String| BundleError::Changed {
-        path: path.into(),
-        what,
-        found,
-        expected,
-    };
     let bytes = match fs::metadata(path) {
         Ok(about) => about.len(),
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
@@ -220,15 +264,34 @@ fn check_file(path: &Path, expected: &FileInfo) -> Result<(), BundleError> {
         }
         Err(source) => return Err(io_error(path, source)),
     };
-    if bytes != expected.bytes {
-        let [found, expected] = [bytes, expected.bytes].map(|n| format!("{n} bytes"));
-        return Err(changed("its length", found, expected));
-    }
+    check_length(path, bytes, expected)?;
     let found = sha256(path).map_err(|source| io_error(path, source))?;
-    if found != expected.sha256 {
-        return Err(changed("its SHA-256", found, expected.sha256.clone()));
+    check_sum(path, found, expected)
+}
+
+fn check_length(path: &Path, bytes: u64, expected: &FileInfo) -> Result<(), BundleError> {
+    if bytes == expected.bytes {
+        return Ok(());
     }
-    Ok(())
+    let [found, expected] = [bytes, expected.bytes].map(|n| format!("{n} bytes"));
+    Err(BundleError::Changed {
+        path: path.into(),
+        what: "its length",
+        found,
+        expected,
+    })
+}
+
+fn check_sum(path: &Path, found: String, expected: &FileInfo) -> Result<(), BundleError> {
+    if found == expected.sha256 {
+        return Ok(());
+    }
+    Err(BundleError::Changed {
+        path: path.into(),
+        what: "its SHA-256",
+        found,
+        expected: expected.sha256.clone(),
+    })
 }
 
 /// SHA-256 of a file, in lower-case hexadecimal.
@@ -262,7 +325,8 @@ pub fn may_replace(folder: &Path) -> Result<(), BundleError> {
     if names.is_empty() {
         return Ok(());
     }
-    let (format, value) = match manifest_of(folder) {
+    let manifest = manifest_text(folder).and_then(|text| manifest_of(folder, &text));
+    let (format, value) = match manifest {
         Ok(manifest) => manifest,
         Err(BundleError::Foreign { why, .. }) => return Err(in_the_way(why)),
         Err(other) => return Err(other),

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use selfplay::bundle::{Bundle, Level, MANIFEST};
-use selfplay::mcts::SearchConfig;
-use serde_json::Value;
 
 use crate::engine::{Graded, Model, Source};
 use crate::onnx::OnnxEvaluator;
@@ -54,19 +52,12 @@ fn model(bundle: &Bundle, level: Option<&Level>) -> anyhow::Result<Model> {
     let manifest = bundle.manifest();
     Ok(Model {
         evaluator: Box::new(OnnxEvaluator::open(bundle, level)?),
-        search: search(bundle)?,
+        search: bundle.search()?,
         arrangement_temperature: manifest.play.arrangement_temperature,
         forms: bundle.forms().to_vec(),
         graded: None,
         notes: Vec::new(),
     })
-}
-
-/// The settings of the search that a bundle is meant to be asked by.
-pub fn search(bundle: &Bundle) -> anyhow::Result<SearchConfig> {
-    let search = bundle.manifest().play.search.clone().into_iter().collect();
-    serde_json::from_value(Value::Object(search))
-        .with_context(|| format!("{}: {MANIFEST}: play.search", bundle.folder().display()))
 }
 
 /// Whether a level can be played.

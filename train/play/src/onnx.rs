@@ -1,19 +1,15 @@
 //! The network of a bundle behind [`selfplay::eval::Evaluator`], computed from its ONNX file.
 use std::path::{Path, PathBuf};
 
-use selfplay::bundle::{Bundle, FileKind, Level, Precision};
+use selfplay::bundle::rows::{read_outputs, write_inputs};
+use selfplay::bundle::{Bundle, FileKind, Level};
 use selfplay::eval::{Batch, EvalError, Evaluator};
-use selfplay::expand::{GLOBALS, PLANES, expand};
-use selfplay::game::Wdl;
-use selfplay::policy::{INDICES, SQUARES};
-use selfplay::record::Record;
+use selfplay::expand::{GLOBALS, PLANES};
+use selfplay::policy::SQUARES;
 
 mod runtime;
 
-use runtime::{Outputs, Runtime};
-
-/// Kinds that a hidden piece may be.
-const KINDS: usize = 6;
+use runtime::Runtime;
 
 /// Why a network cannot be played with.
 #[derive(Debug, thiserror::Error)]
@@ -46,32 +42,28 @@ pub enum OnnxError {
     },
 }
 
-/// The file of the network that plays a level, or of the bundle's own: in full precision if that is there, else in the one
-/// that the manifest names first.
+/// The file of the network that plays a level, or of the bundle's own.
 fn network(bundle: &Bundle, level: Option<&Level>) -> Result<PathBuf, OnnxError> {
-    let file = |precision| match level {
-        Some(level) => bundle.level_file(level, FileKind::Onnx, precision),
-        None => bundle.file(FileKind::Onnx, precision),
-    };
-    let file = file(Some(Precision::F32)).or_else(|| file(None));
-    let folder = || bundle.folder().into();
-    file.ok_or_else(|| match level {
-        Some(level) => OnnxError::Level {
-            folder: folder(),
-            level: level.level,
-            form: level.form.clone(),
-            step: level.step,
-        },
-        None => OnnxError::None { folder: folder() },
-    })
+    let folder = bundle.folder();
+    let file = bundle.network(level, FileKind::Onnx);
+    file.map(|file| folder.join(&file.name))
+        .ok_or_else(|| match level {
+            Some(level) => OnnxError::Level {
+                folder: folder.into(),
+                level: level.level,
+                form: level.form.clone(),
+                step: level.step,
+            },
+            None => OnnxError::None {
+                folder: folder.into(),
+            },
+        })
 }
 
 /// Evaluates with the network of an ONNX file, one batch at a time, in the calling thread.
 pub struct OnnxEvaluator {
     runtime: Runtime,
     step: u64,
-    /// `[row, square, plane]`, as rows are expanded.
-    by_square: Vec<f32>,
 }
 
 impl OnnxEvaluator {
@@ -87,50 +79,7 @@ impl OnnxEvaluator {
             path: path.into(),
             why,
         })?;
-        Ok(OnnxEvaluator {
-            runtime,
-            step,
-            by_square: Vec::new(),
-        })
-    }
-
-    /// What the network reads of `records`: `[row, plane, square]` and `[row, global]`.
-    fn inputs(&mut self, records: &[Record]) -> [Vec<f32>; 2] {
-        let numbers = records.len() * PLANES * SQUARES;
-        self.by_square.resize(numbers, 0.0);
-        let mut globals = vec![0.0; records.len() * GLOBALS];
-        expand(records, &mut self.by_square, &mut globals, |x| x);
-        let mut planes = vec![0.0; numbers];
-        let rows = self.by_square.chunks_exact(PLANES * SQUARES);
-        for (from, to) in rows.zip(planes.chunks_exact_mut(PLANES * SQUARES)) {
-            for (square, from) in from.chunks_exact(PLANES).enumerate() {
-                for (plane, &x) in from.iter().enumerate() {
-                    to[plane * SQUARES + square] = x;
-                }
-            }
-        }
-        [planes, globals]
-    }
-}
-
-/// Takes what `batch` asks for out of the network's answers.
-fn pick([policy, wdl, left, belief]: &Outputs, batch: &mut Batch) {
-    for (row, policy) in policy.chunks_exact(INDICES).enumerate() {
-        let legal = &batch.legal[batch.legal_range(row)];
-        let logits = legal.iter().map(|&index| policy[usize::from(index)]);
-        batch.log_priors.extend(logits);
-    }
-    batch.wdl.extend(wdl.chunks_exact(3).map(|p| Wdl {
-        win: p[0],
-        draw: p[1],
-        loss: p[2],
-    }));
-    batch.moves_left.extend_from_slice(left);
-    for (row, belief) in belief.chunks_exact(KINDS * SQUARES).enumerate() {
-        let squares = &batch.unknown[batch.unknown_range(row)];
-        let of = |square: usize| [0, 1, 2, 3, 4, 5].map(|kind| belief[kind * SQUARES + square]);
-        let kinds = squares.iter().map(|&square| of(usize::from(square)));
-        batch.beliefs.extend(kinds);
+        Ok(OnnxEvaluator { runtime, step })
     }
 }
 
@@ -142,9 +91,12 @@ impl Evaluator for OnnxEvaluator {
         }
         batch.check()?;
         let rows = batch.len();
-        let inputs = self.inputs(&batch.records);
-        let outputs = self.runtime.run(rows, inputs).map_err(EvalError::Failed)?;
-        pick(&outputs, batch);
+        let mut planes = vec![0.0; rows * PLANES * SQUARES];
+        let mut globals = vec![0.0; rows * GLOBALS];
+        write_inputs(&batch.records, &mut planes, &mut globals);
+        let outputs = self.runtime.run(rows, [planes, globals]);
+        let outputs = outputs.map_err(EvalError::Failed)?;
+        read_outputs(outputs.each_ref().map(Vec::as_slice), batch);
         batch.normalise(self.step)
     }
 

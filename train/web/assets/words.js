@@ -14,7 +14,7 @@ const WORDS = {
     missing: ' (not in this bundle)', visits: (n) => `${n} simulations a move`, levels: 'Levels', effort: 'Simulations', fullest: 'The strongest network of this bundle.',
     untrained: 'The network was not trained in this form.', arrangement: 'Arrangement', copied: 'Copied', hiddenNote: 'Hollow: what a face-down piece plays as. Solid: what it truly is, where you know it. Dots: who knows it.',
     shares: (r, d, b) => `Red ${r} %, draw ${d} %, Black ${b} %`, simulations: (n) => `${n} simulations`, proven: 'proven', untrainedMark: 'untrained', network: (name, step) => `network ${name}, step ${step}`,
-    gone: 'The server does not answer', limit: (n, all) => `${n} of ${all} plies without a capture`, forms: 'Form', people: 'Players', unknownName: (all) => `${all}`,
+    gone: 'The server does not answer', broken: 'The files of the page cannot be loaded', limit: (n, all) => `${n} of ${all} plies without a capture`, forms: 'Form', people: 'Players', unknownName: (all) => `${all}`,
   },
   zh: {
     other: 'English', new: '新局', undo: '悔棋', flip: '翻转', analyse: '分析', resign: '认输', strength: '对手', analysis: '分析',
@@ -28,7 +28,7 @@ const WORDS = {
     missing: '（此包中没有）', visits: (n) => `每着模拟 ${n} 次`, levels: '级别', effort: '模拟次数', fullest: '此包中最强的网络。',
     untrained: '网络未训练过此下法。', arrangement: '布子', copied: '已复制', hiddenNote: '空心：暗子按此走。实心：您知道的真身。圆点：谁知道。',
     shares: (r, d, b) => `红胜 ${r} %，和 ${d} %，黑胜 ${b} %`, simulations: (n) => `模拟 ${n} 次`, proven: '已证明', untrainedMark: '未训练', network: (name, step) => `网络 ${name}，第 ${step} 步`,
-    gone: '服务器没有回答', limit: (n, all) => `未吃子 ${n} / ${all} 着`, forms: '下法', people: '执子', unknownName: (all) => `${all}`,
+    gone: '服务器没有回答', broken: '网页文件无法载入', limit: (n, all) => `未吃子 ${n} / ${all} 着`, forms: '下法', people: '执子', unknownName: (all) => `${all}`,
   },
 };
 

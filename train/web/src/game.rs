@@ -126,6 +126,7 @@ pub struct Game {
     plies: Vec<Ply>,
     people: People,
     resigned: Option<Color>,
+    changes: u64,
     rng: Pcg64Mcg,
 }
 
@@ -145,6 +146,7 @@ impl Game {
             plies: Vec::new(),
             people,
             resigned: None,
+            changes: 0,
             rng: Pcg64Mcg::seed_from_u64(seed),
         }
     }
@@ -167,6 +169,11 @@ impl Game {
     /// The plies so far.
     pub fn plies(&self) -> &[Ply] {
         &self.plies
+    }
+
+    /// How often it has changed: two states of a game with the same number are the same state.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Which sides people play.
@@ -260,6 +267,7 @@ impl Game {
             check: self.world.position(side.other()).in_check(),
             seen,
         });
+        self.changes += 1;
         Ok(())
     }
 
@@ -296,6 +304,7 @@ impl Game {
     /// Takes back everything since people's last decision, and that; a resignation alone comes first.
     pub fn undo(&mut self) -> Result<(), GameError> {
         if self.resigned.take().is_some() {
+            self.changes += 1;
             return Ok(());
         }
         let last = self
@@ -305,6 +314,7 @@ impl Game {
         let keep = last.ok_or(GameError::NothingToUndo)?;
         self.world = self.at(keep)?;
         self.plies.truncate(keep);
+        self.changes += 1;
         Ok(())
     }
 
@@ -320,6 +330,7 @@ impl Game {
             true => turn,
             false => turn.other(),
         });
+        self.changes += 1;
         Ok(())
     }
 

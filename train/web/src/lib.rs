@@ -3,6 +3,7 @@
 //! Everything but the server is pure: JSON in, JSON out, no IO, no clock. The same code answers the page over
 //! HTTP and, compiled to WebAssembly, within the browser, so no rule is written a second time for it.
 pub mod cell;
+pub mod facts;
 pub mod game;
 pub mod label;
 pub mod load;

@@ -34,7 +34,7 @@ pub fn files() -> impl Iterator<Item = File> {
         ("board.css", STYLE, BOARD_STYLE),
         ("board.js", SCRIPT, BOARD_SCRIPT),
         ("words.js", SCRIPT, include_str!("../assets/words.js")),
-        ("served.js", SCRIPT, include_str!("../assets/served.js")),
+        ("link.js", SCRIPT, include_str!("../assets/served.js")),
         ("table.js", SCRIPT, include_str!("../assets/table.js")),
         ("panels.js", SCRIPT, include_str!("../assets/panels.js")),
         ("page.js", SCRIPT, include_str!("../assets/page.js")),

@@ -10,8 +10,18 @@ const PLIES_PER_LINE: usize = 10;
 /// The record of a game as PGN, its moves in coordinates with what came to light. While the game goes on, it tells what the
 /// viewer knows; once it is over, the start is the truth, and both players' placements stand there.
 pub fn text(game: &Game) -> String {
+    write(game, game.over().is_some())
+}
+
+/// The record of a game with all that anybody knows of it, to go on from.
+pub fn truth(game: &Game) -> String {
+    write(game, true)
+}
+
+/// The record, of the whole truth or of what the viewer knows.
+fn write(game: &Game, whole: bool) -> String {
     let (rules, viewer) = (game.rules(), game.viewer());
-    let told = rules.hides() && game.over().is_some();
+    let told = rules.hides() && whole;
     let start = game.start().position(viewer);
     let fen = match told {
         true => Some(game.start().fen()),

@@ -3,7 +3,7 @@
 //! | request | body | answer |
 //! |---|---|---|
 //! | `GET /`, `GET /FILE` | | the page's files, which are in the program; no other path is ever opened |
-//! | `GET /api/about` | | [`engine::About`] |
+//! | `GET /api/about` | | [`About`](crate::facts::About) |
 //! | `POST /api/games` | [`Start`] | name and state of a new game |
 //! | `POST /api/games/NAME` | [`Request`] | [`table::Answer`] |
 //! | `POST /api/games/NAME/reply` | [`Strength`] | the state behind the engine's move |
@@ -27,6 +27,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::net::TcpListener;
 
+use crate::facts::Strength;
 use crate::game::{Game, GameError};
 use crate::state;
 use crate::table::{self, Request, Start};
@@ -39,7 +40,6 @@ mod files;
 mod rooms;
 
 pub use engine::Engine;
-use engine::Strength;
 use error::Refusal;
 use rooms::{Room, Rooms};
 
@@ -105,7 +105,7 @@ fn read<T: DeserializeOwned>(
     if !kind.is_some_and(|kind| kind.starts_with("application/json")) {
         return Err(Refusal::NotJson);
     }
-    serde_json::from_slice(&body).map_err(|error| Refusal::Unreadable(error.to_string()))
+    Ok(table::read(&body)?)
 }
 
 fn json(value: &impl Serialize) -> Answered {
@@ -133,7 +133,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
 }
 
 async fn about(State(hall): Shared) -> Answered {
-    json(&hall.engine.about())
+    json(&hall.engine.facts().about())
 }
 
 /// A new game's name and state.
@@ -149,7 +149,7 @@ async fn begin(
     body: Result<Bytes, BytesRejection>,
 ) -> Answered {
     let start: Start = read(&headers, body)?;
-    let game = start.game(|name| hall.engine.rules(name), rooms::seed()?)?;
+    let game = start.game(|name| hall.engine.facts().rules(name), rooms::seed()?)?;
     let state = state::State::of(&game);
     let name = hall.rooms.add(game)?;
     json(&Begun { name, state })
@@ -205,8 +205,9 @@ async fn search(
 ) -> Result<Think, Refusal> {
     let seed = rooms::seed()?;
     let begin = |game: &Game| {
-        let order = hall.engine.order(strength, game.rules().name)?;
-        let think = Think::begin(game, purpose, hall.engine.search(), order.effort, seed)?;
+        let facts = hall.engine.facts();
+        let order = facts.order(strength, game.rules().name)?;
+        let think = Think::begin(game, purpose, &facts.search, order.effort, seed)?;
         Ok::<_, Refusal>((order, think))
     };
     let (order, mut think) = begin(&room.game())?;

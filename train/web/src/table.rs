@@ -1,11 +1,22 @@
 //! What the page asks of a game, and the answers: JSON in, JSON out, whoever carries it.
 use selfplay::rules::Ruleset;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Game, GameError, People, Rest};
 use crate::label::{self, Label};
 use crate::load::{self, LoadError};
 use crate::state::{Board, State};
+
+/// Why a request is not understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the request cannot be read: {0}")]
+pub struct Unreadable(String);
+
+/// A request as JSON.
+pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Unreadable> {
+    serde_json::from_slice(text).map_err(|error| Unreadable(error.to_string()))
+}
 
 /// A form of the game, for a list to choose from.
 #[derive(Clone, Debug, Serialize)]
@@ -40,7 +51,7 @@ impl Form {
 }
 
 /// A game to be begun.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// Name of the form; a record that names its own has that one.

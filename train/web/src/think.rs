@@ -3,7 +3,7 @@ use selfplay::eval::Batch;
 use selfplay::game::{Color, Referee, Wdl};
 use selfplay::mcts::{NodeRef, Search, SearchConfig};
 use selfplay::rules::{Move, Notation, Position, Reveal, View};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::game::{Game, GameError};
 use crate::state::color_name;
@@ -27,7 +27,8 @@ pub struct Effort {
 }
 
 /// What a search was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// The engine's move, from what the engine knows.
     Move,
@@ -41,6 +42,8 @@ pub struct Think {
     search: Search<View>,
     viewer: Color,
     ply: usize,
+    /// [`Game::changes`] when it began.
+    changes: u64,
     temperature: f32,
 }
 
@@ -76,6 +79,7 @@ impl Think {
             search,
             viewer,
             ply: game.plies().len(),
+            changes: game.changes(),
             temperature,
         })
     }
@@ -91,9 +95,14 @@ impl Think {
         self.search.apply(batch.evaluation(0));
     }
 
+    /// Whether the game, the one that it was begun for, is as it was then.
+    pub fn is_of(&self, game: &Game) -> bool {
+        game.changes() == self.changes
+    }
+
     /// Plays the move that was found. Refused if the game has gone on since the search began.
     pub fn play(&mut self, game: &mut Game) -> Result<(), GameError> {
-        if game.plies().len() != self.ply {
+        if !self.is_of(game) {
             return Err(GameError::Stale);
         }
         let mv = self.search.choose(self.temperature);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rten::{Model, NodeId, RunOptions, ThreadPool};
 use rten_tensor::Tensor;
-use selfplay::bundle::{Axis, TensorInfo, tensors};
+use selfplay::bundle::{TensorInfo, tensors};
 use selfplay::expand::{GLOBALS, PLANES};
 
 /// The numbers of each output, rows one after the other, in the order of [`tensors::outputs`].
@@ -66,7 +66,7 @@ impl Runtime {
                 .try_into()
                 .map_err(|_| format!("`{}` holds no f32", told.name))?;
             *output = numbers.into_data();
-            let numbers = rows * width(&told);
+            let numbers = rows * told.width();
             if output.len() != numbers {
                 let found = output.len();
                 return Err(format!(
@@ -89,13 +89,4 @@ fn nodes<const N: usize>(model: &Model, told: Vec<TensorInfo>) -> Result<[NodeId
     nodes
         .try_into()
         .map_err(|_| format!("it should have {N} tensors"))
-}
-
-/// Numbers of a row.
-fn width(tensor: &TensorInfo) -> usize {
-    let axis = |axis: &Axis| match axis {
-        Axis::Fixed(n) => *n as usize,
-        Axis::Free(_) => 1,
-    };
-    tensor.shape.iter().map(axis).product()
 }

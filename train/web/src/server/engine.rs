@@ -1,18 +1,15 @@
-//! What plays: networks, the levels that they play at, and how much may be searched at once.
+//! What plays: networks, and how much may be searched at once.
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use selfplay::bundle::Level;
 use selfplay::eval::{Batch, Evaluator};
-use selfplay::mcts::SearchConfig;
-use selfplay::rules::Ruleset;
-use serde::{Deserialize, Serialize};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::Refusal;
-use crate::table::Form;
-use crate::think::{Effort, MOST_VISITS, Think};
+use crate::facts::{Facts, Order};
+use crate::think::Think;
 
 /// Longest time of a search; then it ends with what it has found.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -21,23 +18,6 @@ const MOST_WAITING: usize = 64;
 
 /// Opens the network of a level, or the one that plays as well as it can.
 pub type Open = Box<dyn Fn(Option<&Level>) -> Result<Box<dyn Evaluator>, String> + Send + Sync>;
-
-/// What is known of the networks.
-#[derive(Debug)]
-pub struct Facts {
-    /// What the page calls them, such as the run's name.
-    pub name: String,
-    /// Training step of the network that plays as well as it can.
-    pub step: u64,
-    /// The forms that it was trained in, with its own rules.
-    pub forms: Vec<&'static Ruleset>,
-    /// Levels, and whether their networks are here.
-    pub levels: Vec<(Level, bool)>,
-    /// Settings of the search.
-    pub search: SearchConfig,
-    /// Temperature at which placements are drawn.
-    pub arrangement_temperature: f32,
-}
 
 /// Networks that answer requests.
 pub struct Engine {
@@ -54,57 +34,10 @@ pub struct Engine {
 /// Names a network: the CRC-32C of its checkpoint; empty for the one that plays as well as it can.
 type Network = String;
 
-/// How strongly to play: at a level of the form, or at full strength with so many simulations.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Strength {
-    /// A level's number.
-    #[serde(default)]
-    pub level: Option<u32>,
-    /// Simulations; of no meaning with a level.
-    #[serde(default)]
-    pub visits: Option<u32>,
-}
-
-/// A search to be done.
-pub struct Order {
-    /// How much.
-    pub effort: Effort,
-    level: Option<Level>,
-}
-
 /// Leave to search, which ends as it is dropped.
 pub struct Permit {
     _search: OwnedSemaphorePermit,
     _place: OwnedSemaphorePermit,
-}
-
-/// What the page is told of the networks.
-#[derive(Debug, Serialize)]
-pub struct About {
-    /// What they are called.
-    pub name: String,
-    /// Training step.
-    pub step: u64,
-    /// Every form.
-    pub forms: Vec<Form>,
-    /// Every level.
-    pub levels: Vec<LevelAbout>,
-    /// Most simulations that may be asked for.
-    pub most_visits: u32,
-}
-
-/// What the page is told of a level.
-#[derive(Debug, Serialize)]
-pub struct LevelAbout {
-    /// Name of the form.
-    pub form: String,
-    /// Its number, from 1, the weakest.
-    pub level: u32,
-    /// Elo, where the built-in player `random` has 0.
-    pub elo: f64,
-    /// Whether it can be played here.
-    pub playable: bool,
 }
 
 impl Engine {
@@ -120,71 +53,9 @@ impl Engine {
         }
     }
 
-    /// What the page is told.
-    pub fn about(&self) -> About {
-        let level = |(level, playable): &(Level, bool)| LevelAbout {
-            form: level.form.clone(),
-            level: level.level,
-            elo: level.elo,
-            playable: *playable,
-        };
-        About {
-            name: self.facts.name.clone(),
-            step: self.facts.step,
-            forms: Form::all(&self.facts.forms),
-            levels: self.facts.levels.iter().map(level).collect(),
-            most_visits: MOST_VISITS,
-        }
-    }
-
-    /// The rules of a form: as it was trained, else as RULES.md has it.
-    pub fn rules(&self, name: &str) -> Option<&'static Ruleset> {
-        let own = self.facts.forms.iter().find(|rules| rules.name == name);
-        own.copied().or_else(|| Ruleset::by_name(name))
-    }
-
-    /// Settings of the search.
-    pub fn search(&self) -> &SearchConfig {
-        &self.facts.search
-    }
-
-    /// The search that plays a form so strongly.
-    pub fn order(&self, strength: Strength, form: &str) -> Result<Order, Refusal> {
-        let arrangement_temperature = self.facts.arrangement_temperature;
-        let Some(number) = strength.level else {
-            let visits = strength.visits.unwrap_or(1);
-            if !(1..=MOST_VISITS).contains(&visits) {
-                return Err(Refusal::Strength(format!(
-                    "visits {visits}: expected 1 to {MOST_VISITS}"
-                )));
-            }
-            let effort = Effort {
-                visits,
-                temperature: 0.0,
-                arrangement_temperature,
-            };
-            return Ok(Order {
-                effort,
-                level: None,
-            });
-        };
-        let mut levels = self.facts.levels.iter();
-        let found = levels.find(|(level, _)| level.form == form && level.level == number);
-        match found {
-            Some((level, true)) => Ok(Order {
-                effort: Effort {
-                    visits: level.visits,
-                    temperature: level.temperature as f32,
-                    arrangement_temperature,
-                },
-                level: Some(level.clone()),
-            }),
-            Some((level, false)) => Err(Refusal::Strength(format!(
-                "level {number} of {form} is played by the network of step {}, which is not in this bundle",
-                level.step
-            ))),
-            None => Err(Refusal::Strength(format!("{form} has no level {number}"))),
-        }
+    /// What is known of them.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// Leave to search, when it is this one's turn.

@@ -4,8 +4,10 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
+use crate::facts::StrengthError;
 use crate::game::GameError;
 use crate::load::LoadError;
+use crate::table::Unreadable;
 
 /// Why a request is refused.
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +27,8 @@ pub enum Refusal {
     #[error("expected JSON, with the header 'Content-Type: application/json'")]
     NotJson,
     /// No JSON of the kind expected.
-    #[error("the request cannot be read: {0}")]
-    Unreadable(String),
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
     /// Too long a body.
     #[error("the request is too long; at most {0} bytes are read")]
     TooLong(usize),
@@ -37,8 +39,8 @@ pub enum Refusal {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// No such strength.
-    #[error("{0}")]
-    Strength(String),
+    #[error(transparent)]
+    Strength(#[from] StrengthError),
     /// As many searches as there may be.
     #[error("too many searches at once; ask again in a moment")]
     Busy,
