@@ -4,14 +4,15 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use selfplay::bundle::Level;
-use selfplay::eval::HashEvaluator;
+use selfplay::eval::{Batch, EvalError, Evaluator, HashEvaluator};
 use selfplay::mcts::{RootKind, SearchConfig};
 use selfplay::rules::Ruleset;
 use serde_json::{Value, json};
 use web::facts::Facts;
-use web::server::Engine;
+use web::server::{Engine, Limits};
 
 /// Settings of a search, as `configs/default.toml` has them.
 fn search() -> SearchConfig {
@@ -48,6 +49,17 @@ fn level(form: &str, level: u32, visits: u32) -> Level {
 
 /// A server of a stand-in network: of each form level 1 can be played, level 2 cannot.
 fn serve() -> SocketAddr {
+    limited(Limits::default())
+}
+
+fn limited(limits: Limits) -> SocketAddr {
+    serve_with(limits, |_| Ok(Box::new(HashEvaluator::default())))
+}
+
+fn serve_with(
+    limits: Limits,
+    open: impl Fn(Option<&Level>) -> Result<Box<dyn Evaluator>, String> + Send + Sync + 'static,
+) -> SocketAddr {
     let forms = Ruleset::all().iter();
     let levels = forms.flat_map(|rules| {
         [
@@ -63,12 +75,11 @@ fn serve() -> SocketAddr {
         search: search(),
         arrangement_temperature: 1.0,
     };
-    let open = |_: Option<&Level>| Ok(Box::new(HashEvaluator::default()) as _);
     let (tell, told) = mpsc::channel();
     thread::spawn(move || {
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
         let ready = |address| tell.send(address).expect("the test waits");
-        web::server::serve(Engine::new(facts, Box::new(open)), address, ready)
+        web::server::serve(Engine::new(facts, Box::new(open)), address, limits, ready)
     });
     told.recv().expect("it listens")
 }
@@ -267,6 +278,83 @@ fn bodies_that_cannot_be_read_are_refused() {
         "{status} {answer}"
     );
     assert_eq!(raw(address, b"nonsense\r\n\r\n").0, 400);
+}
+
+#[test]
+fn who_connects_and_says_nothing_keeps_nobody_out() {
+    let address = limited(Limits {
+        connections: 3,
+        patience: Duration::from_millis(200),
+    });
+    let said = [
+        "",
+        "POST /api/games HTTP/1.1\r\nHost: h",
+        "POST /api/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+        "GET /api/about HTTP/1.1\r\nHost: here\r\n\r\n",
+    ];
+    let mut idle: Vec<_> = (0..12)
+        .map(|i| {
+            let mut stream = TcpStream::connect(address).expect("it listens");
+            let said = said[i % said.len()];
+            stream.write_all(said.as_bytes()).expect("written");
+            stream
+        })
+        .collect();
+    let (_, state) = begin(address, "xiangqi", "red");
+    assert_eq!(state["ply"], 0);
+    for stream in &mut idle {
+        // Each is told why, if it asked for anything, and is left.
+        let mut end = Vec::new();
+        let _ = stream.read_to_end(&mut end);
+        let end = String::from_utf8_lossy(&end);
+        assert!(
+            end.is_empty() || ["408", "200"].iter().any(|s| end.contains(s)),
+            "{end}"
+        );
+    }
+}
+
+/// Takes its time.
+struct Slow(HashEvaluator);
+
+impl Evaluator for Slow {
+    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvalError> {
+        thread::sleep(Duration::from_millis(2));
+        self.0.evaluate(batch)
+    }
+
+    fn step(&self) -> u64 {
+        self.0.step()
+    }
+}
+
+#[test]
+fn searches_that_nobody_waits_for_end() {
+    let address = serve_with(Limits::default(), |_| {
+        Ok(Box::new(Slow(HashEvaluator::default())))
+    });
+    let body = json!({"visits": 10_000}).to_string();
+    let length = body.len();
+    for _ in 0..100 {
+        let (game, _) = begin(address, "xiangqi", "black");
+        let head = format!(
+            "POST {game}/reply HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        );
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        stream
+            .write_all((head + &body).as_bytes())
+            .expect("written");
+    }
+    let (game, _) = begin(address, "xiangqi", "black");
+    let reply = format!("{game}/reply");
+    // Each of them would take 20 seconds and more; that they are given up is noticed soon.
+    let answered = (0..100).find_map(|_| {
+        let (status, answer) = post(address, &reply, json!({"visits": 1}));
+        thread::sleep(Duration::from_millis(50));
+        (status != 429).then_some((status, answer))
+    });
+    let (status, state) = answered.expect("not busy for ever");
+    assert_eq!((status, &state["ply"]), (200, &json!(1)));
 }
 
 #[test]

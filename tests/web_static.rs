@@ -5,6 +5,8 @@ use std::process::{Command, Output};
 use std::sync::mpsc;
 use std::thread;
 
+use web::server::Limits;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
@@ -28,7 +30,8 @@ fn serve(bundle: PathBuf) -> SocketAddr {
     thread::spawn(move || {
         let engine = web::server::bundle::engine(&bundle).expect("a sound bundle");
         let ready = |address| tell.send(address).expect("the test waits");
-        web::server::serve(engine, SocketAddr::from(([127, 0, 0, 1], 0)), ready)
+        let (address, limits) = (([127, 0, 0, 1], 0), Limits::default());
+        web::server::serve(engine, SocketAddr::from(address), limits, ready)
     });
     told.recv().expect("it listens")
 }

@@ -33,7 +33,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         note(format_args!("http://{address} ({who}); Ctrl-C ends it"));
     };
     let address = SocketAddr::new(args.bind, args.port);
-    server::serve(engine, address, ready).with_context(|| {
+    server::serve(engine, address, server::Limits::default(), ready).with_context(|| {
         format!(
             "--bind {} --port {}: cannot listen there",
             args.bind, args.port

@@ -85,9 +85,19 @@ class Page {
     } catch (error) {
       this.complain(error);
       this.draw();
+      await this.catchUp();
     } finally {
       this.asking = false;
     }
+  }
+
+  /** Takes up the game where it stands, if it is not where this page left it: another window may play it, too. */
+  async catchUp() {
+    const state = await this.link.ask({ do: 'state' }).catch(() => null);
+    const { ply, decider } = this.state;
+    if (!state || (state.ply === ply && state.decider === decider)) return;
+    this.complain(null);
+    this.take(state);
   }
 
   /** Lets the engine move as long as it is its turn. */
@@ -100,12 +110,15 @@ class Page {
       this.complain(null);
       this.thinking = false;
       if (round === this.round) this.take(next, true);
-      else this.reply();
+      else await this.catchUp();
+      this.reply();
     } catch (error) {
       this.thinking = false;
-      if (round === this.round) this.complain(error);
-      else this.reply();
+      if (round !== this.round) return void this.reply();
+      this.complain(error);
+      await this.catchUp();
     }
+    return undefined;
   }
 
   async analyse() {

@@ -16,9 +16,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, State};
-use axum::http::HeaderMap;
+use axum::extract::{self, DefaultBodyLimit, FromRequest, FromRequestParts, Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
@@ -37,10 +35,13 @@ pub mod bundle;
 pub mod engine;
 mod error;
 mod files;
+mod listen;
 mod rooms;
 
 pub use engine::Engine;
 use error::Refusal;
+pub use listen::Limits;
+use listen::listen;
 use rooms::{Room, Rooms};
 
 /// Longest body of a request, bytes: a record of a long game fits.
@@ -50,6 +51,7 @@ const LONGEST_BODY: usize = 1 << 16;
 struct Hall {
     engine: Engine,
     rooms: Rooms,
+    limits: Limits,
 }
 
 type Shared = State<Arc<Hall>>;
@@ -60,6 +62,7 @@ type Answered = Result<Response, Refusal>;
 pub fn serve(
     engine: Engine,
     address: SocketAddr,
+    limits: Limits,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -69,15 +72,16 @@ pub fn serve(
     runtime.block_on(async {
         let listener = TcpListener::bind(address).await?;
         ready(listener.local_addr()?);
-        axum::serve(listener, router(engine)).await
+        listen(listener, router(engine, limits), limits).await
     })
 }
 
 /// All that is answered.
-fn router(engine: Engine) -> Router {
+fn router(engine: Engine, limits: Limits) -> Router {
     let hall = Arc::new(Hall {
         engine,
         rooms: Rooms::default(),
+        limits,
     });
     Router::new()
         .route("/", get(files::index))
@@ -94,18 +98,26 @@ fn router(engine: Engine) -> Router {
 }
 
 /// A body as JSON. Another content type is refused, so that no page of another origin can send one unasked.
-fn read<T: DeserializeOwned>(
-    headers: &HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<T, Refusal> {
-    let body = body.map_err(|_| Refusal::TooLong(LONGEST_BODY))?;
-    let kind = headers
-        .get(CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok());
-    if !kind.is_some_and(|kind| kind.starts_with("application/json")) {
-        return Err(Refusal::NotJson);
+struct Asked<T>(T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<Hall>> for Asked<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(
+        request: extract::Request,
+        hall: &Arc<Hall>,
+    ) -> Result<Asked<T>, Refusal> {
+        let kind = request.headers().get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok());
+        if !kind.is_some_and(|kind| kind.starts_with("application/json")) {
+            return Err(Refusal::NotJson);
+        }
+        let body = Bytes::from_request(request, hall);
+        let body = tokio::time::timeout(hall.limits.patience, body).await;
+        let body = body.map_err(|_| Refusal::TooSlow)?;
+        let body = body.map_err(|_| Refusal::TooLong(LONGEST_BODY))?;
+        Ok(Asked(table::read(&body)?))
     }
-    Ok(table::read(&body)?)
 }
 
 fn json(value: &impl Serialize) -> Answered {
@@ -143,25 +155,14 @@ struct Begun {
     state: state::State,
 }
 
-async fn begin(
-    State(hall): Shared,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Answered {
-    let start: Start = read(&headers, body)?;
+async fn begin(State(hall): Shared, Asked(start): Asked<Start>) -> Answered {
     let game = start.game(|name| hall.engine.facts().rules(name), rooms::seed()?)?;
     let state = state::State::of(&game);
     let name = hall.rooms.add(game)?;
     json(&Begun { name, state })
 }
 
-async fn ask(
-    State(hall): Shared,
-    Name(name): Name,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Answered {
-    let request: Request = read(&headers, body)?;
+async fn ask(State(hall): Shared, Name(name): Name, Asked(request): Asked<Request>) -> Answered {
     let room = hall.rooms.get(&name)?;
     let answer = table::answer(&mut room.game(), &request)?;
     json(&answer)
@@ -170,10 +171,8 @@ async fn ask(
 async fn reply(
     State(hall): Shared,
     Name(name): Name,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    Asked(strength): Asked<Strength>,
 ) -> Answered {
-    let strength: Strength = read(&headers, body)?;
     let room = hall.rooms.get(&name)?;
     let mut think = search(&hall, &room, strength, Purpose::Move).await?;
     let mut game = room.game();
@@ -184,19 +183,17 @@ async fn reply(
 async fn analysis(
     State(hall): Shared,
     Name(name): Name,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    Asked(strength): Asked<Strength>,
 ) -> Answered {
-    let strength: Strength = read(&headers, body)?;
     let room = hall.rooms.get(&name)?;
     let think = search(&hall, &room, strength, Purpose::Analysis).await?;
-    match think.analysis() {
+    match think.analysis().filter(|_| think.is_of(&room.game())) {
         Some(analysis) => json(&analysis),
-        None => Err(Refusal::Game(GameError::Over)),
+        None => Err(Refusal::Game(GameError::Stale)),
     }
 }
 
-/// Searches a game's position on a thread of its own; the game may go on meanwhile.
+/// Searches a game's position on a thread of its own, as long as whoever asked waits and the game does not go on.
 async fn search(
     hall: &Arc<Hall>,
     room: &Arc<Room>,
@@ -212,10 +209,14 @@ async fn search(
     };
     let (order, mut think) = begin(&room.game())?;
     let permit = hall.engine.admit().await?;
-    let hall = Arc::clone(hall);
+    // Whoever asked has gone once this function is dropped.
+    let asked = Arc::new(());
+    let asks = Arc::downgrade(&asked);
+    let (hall, room) = (Arc::clone(hall), Arc::clone(room));
     let work = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        hall.engine.run(&order, &mut think).map(|()| think)
+        let wanted = |think: &Think| asks.strong_count() > 0 && think.is_of(&room.game());
+        hall.engine.run(&order, &mut think, wanted).map(|()| think)
     });
     work.await
         .map_err(|error| Refusal::Failed(error.to_string()))?

@@ -69,8 +69,13 @@ impl Engine {
         })
     }
 
-    /// Searches to the end, in the calling thread.
-    pub fn run(&self, order: &Order, think: &mut Think) -> Result<(), Refusal> {
+    /// Searches to the end or as long as it is `wanted`, in the calling thread.
+    pub fn run(
+        &self,
+        order: &Order,
+        think: &mut Think,
+        wanted: impl Fn(&Think) -> bool,
+    ) -> Result<(), Refusal> {
         let network = (order.level.as_ref()).map_or(String::new(), |level| level.crc32c.clone());
         let idle = self.idle().get_mut(&network).and_then(Vec::pop);
         let mut evaluator = match idle {
@@ -78,7 +83,7 @@ impl Engine {
             None => (self.open)(order.level.as_ref()).map_err(Refusal::Failed)?,
         };
         let (begun, mut batch) = (Instant::now(), Batch::default());
-        while begun.elapsed() < LONGEST && think.gather(&mut batch) {
+        while begun.elapsed() < LONGEST && wanted(think) && think.gather(&mut batch) {
             let evaluated = evaluator.evaluate(&mut batch);
             evaluated.map_err(|error| Refusal::Failed(error.to_string()))?;
             think.apply(&batch);

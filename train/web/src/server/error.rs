@@ -32,6 +32,9 @@ pub enum Refusal {
     /// Too long a body.
     #[error("the request is too long; at most {0} bytes are read")]
     TooLong(usize),
+    /// A body that does not come.
+    #[error("the request did not come whole in time; send it again")]
+    TooSlow,
     /// The game says no.
     #[error(transparent)]
     Game(#[from] GameError),
@@ -58,6 +61,7 @@ impl Refusal {
             Refusal::Unreadable(_) | Refusal::Load(_) | Refusal::Strength(_) => {
                 StatusCode::BAD_REQUEST
             }
+            Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Refusal::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::Game(GameError::NoMove(_) | GameError::NoPly { .. }) => {
                 StatusCode::BAD_REQUEST
