@@ -78,7 +78,7 @@ def arrange(browser):
     until(browser, "the engine's arrangement", "return !page.state.arranging && page.state.mine")
 
 
-def look_around(browser):
+def look_around(browser, touch):
     """Undo, the list of moves, the turned board, the other language, analysis."""
     ply = browser.run("return page.state.ply")
     browser.click("#undo")
@@ -89,6 +89,13 @@ def look_around(browser):
     if browser.run("return document.getElementById('analyse').getAttribute('aria-pressed') === 'false'"):
         browser.click("#analyse")
     until(browser, "an analysis", "return document.querySelectorAll('#best li').length > 0 && !document.getElementById('bar').hidden")
+    # What comes late disturbs nobody who is choosing a move.
+    start, _ = browser.run(SQUARES, browser.run("return page.state.legal[0].from"), 0)
+    point(browser, [start, "down", "up"], touch)
+    browser.run("page.found = null; page.analyse()")
+    until(browser, "another analysis", "return page.found")
+    assert browser.run("return page.table.selected !== null"), "a late analysis took the selection away"
+    point(browser, [start, "down", "up"], touch)
     chinese = browser.run("return document.documentElement.lang")
     browser.click("#language")
     assert browser.run("return document.documentElement.lang") != chinese, "the other language"
@@ -121,7 +128,7 @@ def game(browser, form, people, width, dark, shots):
         if state["over"]:
             break
         if moves == 6:
-            look_around(browser)
+            look_around(browser, touch)
             state = browser.run(STATE)
         if moves == 12 and shots:
             browser.shot(shots / f"{name}-{'dark' if dark else 'light'}.png")

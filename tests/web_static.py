@@ -80,7 +80,7 @@ def game(browser, url, form, people, width, shots):
     for number in range(MOVES):
         until(browser, "the engine's move", SETTLED)
         if number == 3:
-            look_around(browser)
+            look_around(browser, touch)
         if number == 5:
             before = browser.run(STATE)
             load(browser, url)

@@ -128,7 +128,7 @@ class Page {
       const found = await this.link.analysis(ANALYSIS);
       if (round !== this.round) return;
       this.found = found;
-      this.draw();
+      this.drawFound();
     } catch (error) {
       if (round === this.round) this.complain(error);
     }
@@ -217,6 +217,14 @@ class Page {
     return check + (state.people === 'both' ? say('turnOf', say(state.decider)) : say('yourMove'));
   }
 
+  /** Shows what was found. It may come at any moment, so the board, and what a person is doing there, stay as they are. */
+  drawFound() {
+    const best = this.shown === null && this.analysing && this.found?.moves[0];
+    const point = (move) => { this.table.arrow = move ? [move.from, move.to] : null; this.table.hint(); };
+    drawAnalysis(this.found, this.analysing, (move) => point(move || best));
+    point(best);
+  }
+
   draw(animated = false) {
     const { state, table } = this;
     const live = this.shown === null;
@@ -224,8 +232,6 @@ class Page {
     const near = (state.viewer === 'black' && state.people !== 'both') !== Boolean(this.turned) ? 'black' : 'red';
     table.flipped = near === 'black';
     table.marked = live && state.placing ? state.placing.square : null;
-    const best = live && this.analysing && this.found?.moves[0];
-    table.arrow = best ? [best.from, best.to] : null;
     byId('choice').hidden = true;
     table.present(board, live && state.mine ? state.legal : [], state.decider, animated && live);
     byId('bar').classList.toggle('flipped', near === 'black');
@@ -233,7 +239,7 @@ class Page {
     drawUnseen(state, board);
     drawPlacing(live ? state : { placing: null }, (text) => this.ask({ do: 'play', move: text }));
     drawMoves(state, live ? state.moves[state.moves.length - 1]?.ply : this.shown, (ply) => this.go(ply));
-    drawAnalysis(this.found, this.analysing, (move) => { table.arrow = move ? [move.from, move.to] : best ? [best.from, best.to] : null; table.hint(); });
+    this.drawFound();
     byId('status').textContent = this.status();
     byId('status').classList.toggle('over', Boolean(state.over));
     byId('undo').disabled = !state.may_undo;
