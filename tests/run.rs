@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use binary::{games, ok, refused, signal, start, state, stderr, stdout, train, until, with_space};
+use train::metrics;
 
 /// Every committed game's id, from the text files.
 fn ids(run: &Path) -> Vec<u64> {
@@ -37,6 +38,18 @@ fn check_counts(run: &Path) {
         fs::read_dir(run.join("samples")).expect("samples").count() as u64,
         commits
     );
+}
+
+#[test]
+fn a_run_shorter_than_a_report_is_in_the_metrics() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    ok(&mut train(&run, &["run.report_seconds=3600"]));
+    let lines = metrics::read(&run.join("metrics.jsonl")).expect("metrics");
+    let last = |name: &str| lines.iter().rev().find_map(|line| line.get(name)?.as_f64());
+    assert_eq!(last("selfplay/games"), Some(games(&run) as f64));
+    let rows = &state(&run).expect("a state")["training"]["rows_trained"];
+    assert_eq!(last("train/rows"), rows.as_f64());
 }
 
 #[test]

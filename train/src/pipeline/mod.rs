@@ -319,6 +319,9 @@ impl Run {
         while self.has_all_rows() && !interrupted.load(Relaxed) && !self.is_complete() {
             self.train_step()?;
         }
+        if !self.stats.is_empty() {
+            self.report()?;
+        }
         self.state.working = false;
         self.checkpoint()
     }

@@ -90,6 +90,11 @@ impl Stats {
         self.losses.get(name).map(|sum| sum / self.steps as f64)
     }
 
+    /// Whether no game and no training step was counted.
+    pub fn is_empty(&self) -> bool {
+        self.games == 0 && self.steps == 0
+    }
+
     /// Training steps since the last report.
     pub fn steps(&self) -> u64 {
         self.steps
